@@ -46,16 +46,12 @@ struct KeyLeaves {
   private mutating func load(from start: CustomerNumber) throws(LedgerError) {
     leaves.removeAll(keepingCapacity: true)
     (position, end) = (0, .max)
-    var last: KeyRow?
-    while true {
-      let page = try scan.keys(after: last, limit: ScanPage.size)
-      guard let lastOfPage = page.last else { break }
+    try scan.pages { (page: [KeyRow]) throws(LedgerError) in
       for row in page where row.customer >= start && row.customer < end {
         guard let hash = try hash(row) else { continue }
         leaves.append(Leaf(customer: row.customer, hash: hash))
       }
       if leaves.count >= countMax { cut(from: start) }
-      last = lastOfPage
     }
     leaves.sort { $0.customer == $1.customer ? $0.hash < $1.hash : $0.customer < $1.customer }
   }

@@ -87,10 +87,8 @@ final class SealWalk {
     var attributes = LotAttributesSource(
       snapshot, scan: isDense && snapshot.commitsInOrder ? scan : nil, after: nil)
     var newLots = NewLots(isDense: isDense)
-    var (last, count): (TransactionNumber, Int64) = (0, 0)
-    while true {
-      let rows = try scan.transactions(after: last, limit: ScanPage.size)
-      guard let end = rows.last?.number else { return }
+    var count: Int64 = 0
+    try scan.pages(after: .blank) { (rows: [TransactionRow]) throws(LedgerError) in
       var page: [ExportedTransaction] = []
       page.reserveCapacity(rows.count)
       for row in rows {
@@ -105,7 +103,6 @@ final class SealWalk {
       try attributes.load(page)
       for transaction in page { try add(transaction, attributes.rows(of: transaction.newLots)) }
       self.end.advance(past: page.lazy.map(\.row.number), isOrdered: snapshot.commitsInOrder)
-      last = end
       count += Int64(rows.count)
       progress(count)
     }
@@ -143,16 +140,12 @@ final class SealWalk {
   }
 
   private func addPurchases() throws(LedgerError) {
-    var last: Int64 = 0
-    while true {
-      let page = try scan.purchases(after: last, limit: ScanPage.size)
-      guard let end = page.last?.number else { return }
+    try scan.pages(after: .blank) { (page: [PurchaseRow]) throws(LedgerError) in
       for row in page where covers(row.transaction) {
         isLineWanted = row.transaction == wanted?.number
         try lines.write(row)
         add(to: &purchases, .purchases)
       }
-      last = end
     }
   }
 
@@ -163,18 +156,16 @@ final class SealWalk {
   /// Statements have no position in the journal's order; later ones are inserted between them.
   func statements() throws(LedgerError) -> [SHA256Digest] {
     isLineWanted = false
-    var (leaves, last): ([SHA256Digest], EvidenceRow?) = ([], nil)
-    while true {
-      let page = try scan.evidence(after: last, limit: ScanPage.size)
-      guard let end = page.last else { return leaves.sorted() }
+    var leaves: [SHA256Digest] = []
+    try scan.pages { (page: [EvidenceRow]) throws(LedgerError) in
       for row in page where row.kind != .held {
         writer.begin("evidence")
-        writer.identify(row)
+        lines.identify(row)
         try writer.end()
         leaves.append(leaf)
       }
-      last = end
     }
+    return leaves.sorted()
   }
 
   // MARK: Customers
@@ -193,12 +184,8 @@ final class SealWalk {
   }
 
   private func readMerges() throws(LedgerError) {
-    var last: TransactionNumber = 0
-    while true {
-      let page = try scan.merges(after: last, limit: ScanPage.size)
-      guard let end = page.last?.transaction else { return }
+    try scan.pages(after: .blank) { (page: [MergeRow]) throws(LedgerError) in
       for row in page { survivors[row.from, default: []].append(row.into) }
-      last = end
     }
   }
 
@@ -207,14 +194,10 @@ final class SealWalk {
     _ body: (CustomerDigest) throws(LedgerError) -> Void
   ) throws(LedgerError) {
     var keys = KeyLeaves(scan) { [unowned self] (row) throws(LedgerError) in try leaf(of: row) }
-    var last: CustomerNumber = 0
-    while true {
-      let page = try snapshot.customers(after: last, limit: ScanPage.size)
-      guard let end = page.last?.number else { return }
+    try snapshot.customerPages { (page) throws(LedgerError) in
       for row in page where covered.contains(row.number) {
         try body(try digest(of: row, try keys.take(row.number)))
       }
-      last = end
     }
   }
 
@@ -222,9 +205,7 @@ final class SealWalk {
   private func leaf(of key: KeyRow) throws(LedgerError) -> SHA256Digest? {
     guard let number = key.bookedTransaction, covers(number) else { return nil }
     isLineWanted = number == wanted?.number
-    JournalLines.begin(key, writer)
-    writer.integer("transaction", number)
-    try writer.end()
+    try lines.write("key", key)
     if isLineWanted { wantedKeys[leaf] = wantedLine }
     return leaf
   }
@@ -238,7 +219,8 @@ final class SealWalk {
       if let line { found.append((.keys, line)) }
     }
     if isLineWanted { wantedCustomer = (notes[row.number] ?? MerkleTree(), tree) }
-    lines.begin(row)
+    writer.begin("customer")
+    lines.members(of: row)
     write("notes", notes[row.number])
     write("keys", tree)
     try writer.end()

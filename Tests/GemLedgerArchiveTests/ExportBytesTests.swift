@@ -3,7 +3,7 @@ import GemLedgerArchive
 import GemTestSupport
 import XCTest
 
-/// Lines are written and read by other code than JSON elsewhere is, and come to the same.
+/// Lines are written by other code than JSON elsewhere is, and come to the same.
 final class ExportBytesTests: XCTestCase {
   private func written(_ body: (ExportWriter) -> Void) throws -> String {
     var bytes: [UInt8] = []
@@ -41,48 +41,5 @@ final class ExportBytesTests: XCTestCase {
   func testALongLineIsWhole() throws {
     let text = String(repeating: "gem", count: 1_000_000)
     XCTAssertEqual(try written { $0.text("text", text) }, "{\"type\":\"line\",\"text\":\"\(text)\"}\n")
-  }
-
-  /// The reader of lines accepts the same texts as the JSON reader, and reads the same values.
-  func testLinesAreReadAsJSON() throws {
-    let lines = [
-      #"{"type":"x","a":[1,-2,[3,{"b":null}],"\u00e9\n"],"c":{},"d":[],"e":true,"f":1.5e-3,"g":-0}"#,
-      #" { "a" : 9223372036854775807 , "b" : -9223372036854775808, "c": 92233720368547758070 } "#,
-      #"{"a\u0062":"caf\u00c3\ud83d\ude00","c":"café"}"#, "[]", "7", "\"\"", #""a\n\u00e9 \"b""#,
-    ]
-    for line in lines { try compare(Array(line.utf8)) }
-    let refused = [
-      "", "{", "{}x", "[1,]", "{\"a\":1,\"a\":2}", "01", "1.", "-", "nul", "\"\u{1}\"", "\"\\x\"", "{a:1}",
-    ]
-    for line in refused { XCTAssertFalse(try compare(Array(line.utf8)), line) }
-    var generator = SeededRandom()
-    for _ in 0..<3000 {
-      var bytes = Array(generator.one(of: lines).utf8)
-      for _ in 0...generator.below(3) { bytes[generator.below(bytes.count)] = UInt8(generator.below(256)) }
-      try compare(bytes, "seed \(generator.seed)")
-    }
-  }
-
-  /// - Returns: Whether both take the text.
-  @discardableResult
-  private func compare(_ bytes: [UInt8], _ message: String = "", line: UInt = #line) throws -> Bool {
-    let text = String(decoding: bytes, as: UTF8.self)
-    let tokens = LineTokens()
-    let read = Result { () throws(LineFault) in try tokens.read(bytes[...]) }
-    switch Result(catching: { () throws(JSONError) in try JSONValue.parse(bytes) }) {
-    case .success(let value):
-      try read.get()
-      XCTAssertEqual(tokens.json(0), value.text(), "\(text) \(message)", line: line)
-      XCTAssertEqual(tokens.text(0), value.text, "\(text) \(message)", line: line)
-      XCTAssertEqual(tokens.integer(0), value.integer, "\(text) \(message)", line: line)
-      return true
-    case .failure(let error):
-      guard case .failure(let fault) = read else {
-        XCTFail("\(text) is taken \(message)", line: line)
-        return false
-      }
-      XCTAssertEqual(fault.message, "\(error.message) (column \(error.column))", message, line: line)
-      return false
-    }
   }
 }

@@ -20,7 +20,7 @@ final class PostgresReadsTests: XCTestCase {
       let scan = try tables.scan()
       transactions = try whole(0, \.number) { try scan.transactions(after: $0, limit: 37) }
       entries = try whole(0, \.number) { try scan.entries(after: $0, limit: 37) }
-      allocations = try whole(nil, \.self) { try scan.allocations(after: $0, limit: 37) }
+      allocations = try whole(nil as AllocationRow?, \.self) { try scan.page(after: $0, limit: 37) }
       accounts = try whole(AccountNumber(rawValue: 0), \.number) { try scan.accounts(after: $0, limit: 37) }
     }
 

@@ -57,7 +57,7 @@ enum RenewedDigests {
 
     mutating func read(_ snapshot: any StorageSnapshot) throws(LedgerError) {
       let scan = try snapshot.scan()
-      for row in try scan.keys(after: nil, limit: 1000) {
+      for row in try scan.page(after: nil as KeyRow?, limit: 1000) {
         guard case .booked(let number) = row.outcome else { continue }
         keys[number, default: []].append(row)
       }

@@ -36,7 +36,7 @@ package struct EconomyRows: Hashable {
       try scan.transactions(after: last?.number ?? 0, limit: limit)
     }
     entries = try Self.all { (last) throws(LedgerError) in try scan.entries(after: last?.number ?? 0, limit: limit) }
-    allocations = try Self.all { (last) throws(LedgerError) in try scan.allocations(after: last, limit: limit) }
+    allocations = try Self.all { (last) throws(LedgerError) in try scan.page(after: last, limit: limit) }
     accounts = try Self.all { (last) throws(LedgerError) in
       try scan.accounts(after: last?.number ?? AccountNumber(rawValue: 0), limit: limit)
     }
@@ -44,24 +44,24 @@ package struct EconomyRows: Hashable {
     lotAttributes = try Self.all { (last) throws(LedgerError) in
       try scan.lotAttributes(after: last?.lot ?? 0, limit: limit)
     }
-    events = try Self.all { (last) throws(LedgerError) in try scan.events(after: last, limit: limit) }
+    events = try Self.all { (last) throws(LedgerError) in try scan.page(after: last, limit: limit) }
     holds = try Self.all { (last) throws(LedgerError) in try scan.holds(after: last?.number ?? 0, limit: limit) }
-    counts = try Self.all { (last) throws(LedgerError) in try scan.counts(after: last, limit: limit) }
+    counts = try Self.all { (last) throws(LedgerError) in try scan.page(after: last, limit: limit) }
     purchases = try Self.all { (last) throws(LedgerError) in
       try scan.purchases(after: last?.number ?? 0, limit: limit)
     }
     refunds = try Self.all { (last) throws(LedgerError) in
       try scan.refunds(after: last?.transaction ?? 0, limit: limit)
     }
-    refundParts = try Self.all { (last) throws(LedgerError) in try scan.refundParts(after: last, limit: limit) }
+    refundParts = try Self.all { (last) throws(LedgerError) in try scan.page(after: last, limit: limit) }
     refundStates = try Self.all { (last) throws(LedgerError) in
       try scan.refundStates(after: last?.purchase ?? 0, limit: limit)
     }
     merges = try Self.all { (last) throws(LedgerError) in
       try scan.merges(after: last?.transaction ?? 0, limit: limit)
     }
-    itemEntries = try Self.all { (last) throws(LedgerError) in try scan.itemEntries(after: last, limit: limit) }
-    ownedItems = try Self.all { (last) throws(LedgerError) in try scan.ownedItems(after: last, limit: limit) }
+    itemEntries = try Self.all { (last) throws(LedgerError) in try scan.page(after: last, limit: limit) }
+    ownedItems = try Self.all { (last) throws(LedgerError) in try scan.page(after: last, limit: limit) }
     try readPeople(scan, snapshot)
   }
 
@@ -70,7 +70,7 @@ package struct EconomyRows: Hashable {
       try snapshot.customers(after: last?.number ?? 0, limit: 4096)
     }
     customers = people.map { "\($0.number) \($0.id) frozen \($0.frozen) part of \($0.mergedInto)" }
-    let answers: [KeyRow] = try Self.all { (last) throws(LedgerError) in try scan.keys(after: last, limit: 4096) }
+    let answers: [KeyRow] = try Self.all { (last) throws(LedgerError) in try scan.page(after: last, limit: 4096) }
     keys = answers.map { "\($0.customer) \($0.key) \($0.fingerprint) \($0.outcome)" }.sorted()
   }
 

@@ -132,13 +132,13 @@ package struct ErasureContract {
       XCTAssertEqual(try snapshot.customer(number: numbers[0])?.isFrozen, true)
       XCTAssertEqual(try snapshot.mergedCustomers(into: numbers[0]), [numbers[1]])
       // Not every storage lists the remains of erased ids.
-      let ids = try snapshot.scan().customerIDs(after: nil, limit: 100).map(\.id).filter { !$0.isOfErased }
+      let ids = try snapshot.scan().page(after: nil as AddedIDRow?, limit: 100).map(\.id).filter { !$0.isOfErased }
       XCTAssertEqual(ids.map(\.text), ["bob"])
       for transaction in try snapshot.scan().transactions(after: 0, limit: 1000) {
         let note: NoteRow? = try snapshot.row(NoteRow.ofTransaction, IndexKey(transaction.number))
         if numbers.contains(transaction.customer) { XCTAssertNil(note) }
       }
-      for row in try snapshot.scan().keys(after: nil, limit: 1000) {
+      for row in try snapshot.scan().page(after: nil as KeyRow?, limit: 1000) {
         XCTAssertFalse(row.key.text.contains("secret"), row.key.text)
       }
       let order = try snapshot.order(PurchaseCode("SECRET"))

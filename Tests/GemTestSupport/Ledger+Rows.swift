@@ -83,7 +83,7 @@ extension Ledger {
       let scan = try snapshot.scan()
       var found = ScannedEffects()
       while true {
-        let page = try scan.events(after: found.events.last, limit: limit)
+        let page = try scan.page(after: found.events.last, limit: limit)
         if page.isEmpty { break }
         found.events += page
       }
@@ -93,7 +93,7 @@ extension Ledger {
         found.holds += page
       }
       while true {
-        let page = try scan.counts(after: found.counts.last, limit: limit)
+        let page = try scan.page(after: found.counts.last, limit: limit)
         if page.isEmpty { return found }
         found.counts += page
       }

@@ -65,7 +65,7 @@ struct JSONParser {
   private mutating func object() throws(JSONFailure) -> JSONValue {
     guard try scanner.open(closing: ASCII.rightBrace) else { return .object(JSONObject()) }
     var members = JSONMembers()
-    members.list.reserveCapacity(4)  // Saves most objects the first two moves.
+    members.list.reserveCapacity(8)  // Saves most objects the first three moves.
     repeat { try member(into: &members) } while try scanner.more(closing: ASCII.rightBrace)
     return .object(JSONObject(members.list))
   }

@@ -18,14 +18,6 @@ extension StorageScan {
     try page(\.number, after: after, limit: limit)
   }
 
-  package func allocations(after: AllocationRow?, limit: Int) throws(LedgerError) -> [AllocationRow] {
-    try page(after: after, limit: limit)
-  }
-
-  package func itemEntries(after: ItemEntryRow?, limit: Int) throws(LedgerError) -> [ItemEntryRow] {
-    try page(after: after, limit: limit)
-  }
-
   package func lotAttributes(after: LotNumber, limit: Int) throws(LedgerError) -> [LotAttributesRow] {
     try page(\.lot, after: after, limit: limit)
   }
@@ -42,20 +34,8 @@ extension StorageScan {
     try page(\.transaction, after: after, limit: limit)
   }
 
-  package func refundParts(after: RefundPartRow?, limit: Int) throws(LedgerError) -> [RefundPartRow] {
-    try page(after: after, limit: limit)
-  }
-
-  package func events(after: JournalEventRow?, limit: Int) throws(LedgerError) -> [JournalEventRow] {
-    try page(after: after, limit: limit)
-  }
-
   package func notes(after: TransactionNumber, limit: Int) throws(LedgerError) -> [NoteRow] {
     try page(\.transaction, after: after, limit: limit)
-  }
-
-  package func keys(after: KeyRow?, limit: Int) throws(LedgerError) -> [KeyRow] {
-    try page(after: after, limit: limit)
   }
 
   // MARK: Projections
@@ -68,44 +48,17 @@ extension StorageScan {
     try page(\.number, after: after, limit: limit)
   }
 
-  package func checkpoints(after: CheckpointRow?, limit: Int) throws(LedgerError) -> [CheckpointRow] {
-    try page(after: after, limit: limit)
-  }
-
-  package func ownedItems(after: OwnedItemRow?, limit: Int) throws(LedgerError) -> [OwnedItemRow] {
-    try page(after: after, limit: limit)
-  }
-
   /// The state that the newest refund of each purchase recorded, in the order of purchases.
   package func refundStates(after: Int64, limit: Int) throws(LedgerError) -> [RefundStateRow] {
     try page(\.purchase, after: after, limit: limit)
-  }
-
-  package func evidence(after: EvidenceRow?, limit: Int) throws(LedgerError) -> [EvidenceRow] {
-    try page(after: after, limit: limit)
   }
 
   package func holds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [HoldRow] {
     try page(\.number, after: after, limit: limit)
   }
 
-  package func counts(after: CountRow?, limit: Int) throws(LedgerError) -> [CountRow] {
-    try page(after: after, limit: limit)
-  }
-
   package func orders(after: OrderNumber, limit: Int) throws(LedgerError) -> [OrderRow] {
     try page(\.number, after: after, limit: limit)
-  }
-
-  // MARK: Customers
-
-  /// Every id with the number of its customer, without following merges; in the order of ids.
-  package func customerIDs(after: CustomerID?, limit: Int) throws(LedgerError) -> [AddedIDRow] {
-    try page(after: after.map { AddedIDRow(customer: 0, id: $0) }, limit: limit)
-  }
-
-  package func accountTokens(after: AccountTokenRow?, limit: Int) throws(LedgerError) -> [AccountTokenRow] {
-    try page(after: after, limit: limit)
   }
 
   // MARK: Documents, the catalog and copies

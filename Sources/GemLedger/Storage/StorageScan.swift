@@ -10,4 +10,17 @@ package protocol StorageScan: AnyObject {
 
 extension StorageScan {
   package func beginIntegrityCheck() -> () throws(LedgerError) -> [String] { { [] } }
+
+  /// Reads a table from a row to its end, page by page.
+  package func pages<Row: StoredRow>(
+    after start: Row? = nil, of size: Int = ScanPage.size, _ body: ([Row]) throws(LedgerError) -> Void
+  ) throws(LedgerError) {
+    var last = start
+    while true {
+      let page = try page(after: last, limit: size)
+      if page.isEmpty { return }
+      last = page.last
+      try body(page)
+    }
+  }
 }

@@ -74,28 +74,10 @@ extension CopySource {
     return Numbering.entries(of: transaction.number).lowerBound + entry - transaction.firstEntry
   }
 
-  // MARK: Keys, items, purchases and holds
-
-  func readKeys(_ page: Page) throws(LedgerError) {
-    try pages(from: nil, scan.keys(after:limit:), position: \.self) { (rows) throws(LedgerError) in
-      var changes = ChangeSet()
-      changes.keys = rows
-      // Only memory looks keys up by their hashes, and memory is not copied into.
-      changes.keyHashes = [Int](repeating: 0, count: rows.count)
-      try page(&changes)
-    }
-  }
-
-  func readItems(_ page: Page) throws(LedgerError) {
-    try pages(from: nil, scan.itemEntries(after:limit:), position: \.self) { (rows) throws(LedgerError) in
-      var changes = ChangeSet()
-      changes.itemEntries = rows
-      try page(&changes)
-    }
-  }
+  // MARK: Purchases
 
   func readPurchases(_ page: Page) throws(LedgerError) {
-    try pages(from: 0, scan.purchases(after:limit:), position: \.number) { (rows) throws(LedgerError) in
+    try scan.pages(after: .blank) { (rows: [PurchaseRow]) throws(LedgerError) in
       var changes = ChangeSet()
       changes.purchases = rows
       let holders = try snapshot.entitlementHolders(of: rows.map { RowAddress($0.number, of: $0.customer) })
@@ -106,51 +88,17 @@ extension CopySource {
     }
   }
 
-  func readOrders(_ page: Page) throws(LedgerError) {
-    try pages(from: 0, scan.orders(after:limit:), position: \.number) { (rows) throws(LedgerError) in
-      var changes = ChangeSet()
-      changes.orders.new = rows
-      try page(&changes)
-    }
-  }
-
-  // MARK: Effects
-
-  func readEvents(_ page: Page) throws(LedgerError) {
-    try pages(from: nil, scan.events(after:limit:), position: \.self) { (rows) throws(LedgerError) in
-      var changes = ChangeSet()
-      changes.ownCold.events = rows
-      try page(&changes)
-    }
-  }
-
-  func readHolds(_ page: Page) throws(LedgerError) {
-    try pages(from: 0, scan.holds(after:limit:), position: \.number) { (rows) throws(LedgerError) in
-      var changes = ChangeSet()
-      changes.ownCold.holds = rows
-      try page(&changes)
-    }
-  }
-
-  func readCounts(_ page: Page) throws(LedgerError) {
-    try pages(from: nil, scan.counts(after:limit:), position: \.self) { (rows) throws(LedgerError) in
-      var changes = ChangeSet()
-      changes.ownCold.counts = rows
-      try page(&changes)
-    }
-  }
-
   // MARK: Refunds
 
   func readRefunds(_ page: Page) throws(LedgerError) {
     var parts: ArraySlice<RefundPartRow> = []
     var lastPart: RefundPartRow?
-    try pages(from: 0, scan.refunds(after:limit:), position: \.transaction) { (rows) throws(LedgerError) in
+    try scan.pages(after: .blank) { (rows: [RefundRow]) throws(LedgerError) in
       var changes = ChangeSet()
       changes.ownCold.refunds = rows
       let end = rows.last?.transaction ?? 0
       while true {
-        if parts.isEmpty { parts = try scan.refundParts(after: lastPart, limit: CopyStep.pageSize)[...] }
+        if parts.isEmpty { parts = try scan.page(after: lastPart, limit: CopyStep.pageSize)[...] }
         guard let part = parts.first, part.transaction <= end else { break }
         changes.ownCold.refundParts.append(part)
         lastPart = part
@@ -165,13 +113,5 @@ extension CopySource {
     var copy = CopyChanges(progress: nil)
     copy.purchaseOwners = try snapshot.purchases(Set(purchases).map { RowAddress($0, of: nil) }).mapValues(\.customer)
     return copy
-  }
-
-  func readEvidence(_ page: Page) throws(LedgerError) {
-    try pages(from: nil, scan.evidence(after:limit:), position: \.self) { (rows) throws(LedgerError) in
-      var changes = ChangeSet()
-      changes.ownCold.evidence = rows
-      try page(&changes)
-    }
   }
 }

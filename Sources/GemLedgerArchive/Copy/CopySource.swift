@@ -27,40 +27,42 @@ struct CopySource {
     case .foundations: try readFoundations(page)
     case .customers: try readCustomers(page)
     case .journal: try readJournal(page)
-    case .keys: try readKeys(page)
+    case .keys:
+      try readAll(page) { (changes: inout ChangeSet, rows: [KeyRow]) in
+        changes.keys = rows
+        // Only memory looks keys up by their hashes, and memory is not copied into.
+        changes.keyHashes = [Int](repeating: 0, count: rows.count)
+      }
     case .purchases: try readPurchases(page)
     case .accounts: try readAccounts(page)
     case .lots: try readLots(page)
     case .formerLots: try readFormerLots(page)
-    case .items: try readItems(page)
+    case .items: try readAll(page) { $0.itemEntries = $1 }
     case .checkpoints: try readCheckpoints(page)
-    case .merges: try readMerges(page)
+    case .merges: try readAll(page, after: .blank) { $0.ownCold.merges = $1 }
     case .refunds: try readRefunds(page)
-    case .evidence: try readEvidence(page)
-    case .orders: try readOrders(page)
-    case .accountTokens: try readAccountTokens(page)
-    case .events: try readEvents(page)
-    case .holds: try readHolds(page)
-    case .counts: try readCounts(page)
-    case .documents: try readDocuments(page)
+    case .evidence: try readAll(page) { $0.ownCold.evidence = $1 }
+    case .orders: try readAll(page, after: .blank) { $0.orders.new = $1 }
+    case .accountTokens: try readAll(page) { $0.orders.accountTokens = $1 }
+    case .events: try readAll(page) { $0.ownCold.events = $1 }
+    case .holds: try readAll(page, after: .blank) { $0.ownCold.holds = $1 }
+    case .counts: try readAll(page) { $0.ownCold.counts = $1 }
+    case .documents: try readAll(page, of: Limits.documentsPerPage) { $0.ownCold.documents = $1 }
     }
   }
 
-  /// Reads a table from start to end, page by page.
-  func pages<Row, Position>(
-    from start: Position, of size: Int = CopyStep.pageSize, _ rows: (Position, Int) throws(LedgerError) -> [Row],
-    position: (Row) -> Position, _ body: ([Row]) throws(LedgerError) -> Void
+  /// Reads a table whose rows a copy has as they are.
+  private func readAll<Row: StoredRow>(
+    _ page: Page, after start: Row? = nil, of size: Int = CopyStep.pageSize, _ set: (inout ChangeSet, [Row]) -> Void
   ) throws(LedgerError) {
-    var last = start
-    while true {
-      let page = try rows(last, size)
-      guard let end = page.last else { return }
-      last = position(end)
-      try body(page)
+    try scan.pages(after: start, of: size) { (rows: [Row]) throws(LedgerError) in
+      var changes = ChangeSet()
+      set(&changes, rows)
+      try page(&changes)
     }
   }
 
-  // MARK: Catalog, customers and documents
+  // MARK: Catalog and customers
 
   private func readFoundations(_ page: Page) throws(LedgerError) {
     var changes = ChangeSet()
@@ -75,7 +77,7 @@ struct CopySource {
   }
 
   private func readCustomers(_ page: Page) throws(LedgerError) {
-    try pages(from: 0, snapshot.customers(after:limit:), position: \.number) { (rows) throws(LedgerError) in
+    try snapshot.customerPages { (rows) throws(LedgerError) in
       var changes = ChangeSet()
       changes.customers = rows
       let added = try snapshot.addedIDs(of: rows.map(\.number))
@@ -87,36 +89,10 @@ struct CopySource {
     }
   }
 
-  private func readMerges(_ page: Page) throws(LedgerError) {
-    try pages(from: 0, scan.merges(after:limit:), position: \.transaction) { (rows) throws(LedgerError) in
-      var changes = ChangeSet()
-      changes.ownCold.merges = rows
-      try page(&changes)
-    }
-  }
-
-  private func readAccountTokens(_ page: Page) throws(LedgerError) {
-    try pages(from: nil, scan.accountTokens(after:limit:), position: \.self) { (rows) throws(LedgerError) in
-      var changes = ChangeSet()
-      changes.orders.accountTokens = rows
-      try page(&changes)
-    }
-  }
-
-  private func readDocuments(_ page: Page) throws(LedgerError) {
-    let size = Limits.documentsPerPage
-    try pages(from: nil, of: size, scan.documents(after:limit:), position: \.name) { (rows) throws(LedgerError) in
-      var changes = ChangeSet()
-      changes.ownCold.documents = rows
-      try page(&changes)
-    }
-  }
-
   // MARK: Balances
 
   private func readAccounts(_ page: Page) throws(LedgerError) {
-    let first = AccountNumber(rawValue: 0)
-    try pages(from: first, scan.accounts(after:limit:), position: \.number) { (rows) throws(LedgerError) in
+    try scan.pages(after: .blank) { (rows: [AccountRow]) throws(LedgerError) in
       var changes = ChangeSet()
       let pooled = rows.filter { $0.poolLot != 0 }.map { RowAddress($0.poolLot, of: $0.number.customer) }
       let attributes = try snapshot.lotAttributes(pooled)
@@ -131,7 +107,7 @@ struct CopySource {
   }
 
   private func readLots(_ page: Page) throws(LedgerError) {
-    try pages(from: 0, scan.lots(after:limit:), position: \.number) { (rows) throws(LedgerError) in
+    try scan.pages(after: .blank) { (rows: [LotRow]) throws(LedgerError) in
       var changes = ChangeSet()
       changes.newLots = rows
       let attributes = try snapshot.lotAttributes(rows.map { RowAddress($0.number, of: $0.account.customer) })
@@ -142,7 +118,7 @@ struct CopySource {
   }
 
   private func readCheckpoints(_ page: Page) throws(LedgerError) {
-    try pages(from: nil, scan.checkpoints(after:limit:), position: \.self) { (rows) throws(LedgerError) in
+    try scan.pages { (rows: [CheckpointRow]) throws(LedgerError) in
       var changes = ChangeSet()
       for var row in rows {
         row.entry = try numbered(row.entry)
@@ -156,7 +132,7 @@ struct CopySource {
   private func readFormerLots(_ page: Page) throws(LedgerError) {
     guard listsFormerLots else { return }
     var merged: Set<CustomerNumber> = []
-    try pages(from: 0, scan.merges(after:limit:), position: \.transaction) { (rows) throws(LedgerError) in
+    try scan.pages(after: .blank) { (rows: [MergeRow]) throws(LedgerError) in
       for row in rows { merged.formUnion([row.from, row.into]) }
     }
     guard !merged.isEmpty else { return }

@@ -45,10 +45,7 @@ extension JournalExport {
     _ transaction: ExportedTransaction, _ newLots: [LotAttributesRow]
   ) throws(LedgerError) {
     try lines.begin(transaction, newLots: newLots)
-    if let note = transaction.note { lines.members(of: note) }
-    writer.digest("digest", transaction.row.digest)
-    writer.digest("erasable_digest", transaction.row.erasable)
-    try writer.end()
+    try lines.end(transaction)
     entryCount += Int64(transaction.entries.count)
   }
 }

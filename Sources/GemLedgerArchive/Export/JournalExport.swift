@@ -64,10 +64,7 @@ struct JournalExport {
     writer.begin("header")
     writer.text("format", Self.formatName)
     writer.integer("format_version", Self.formatVersion)
-    writer.object("project") {
-      writer.hexadecimal("salt", project.salt)
-      writer.time("created_at", project.createdAt)
-    }
+    writer.object("project") { lines.members(of: project) }
     writer.text("numbering", isDense ? "dense" : "sparse")
     writer.integer("catalog_version", try snapshot.catalogVersion())
     if let cursor { writer.text("after", cursor.description) } else { writer.null("after") }
@@ -99,20 +96,8 @@ struct JournalExport {
     var rows: [CatalogRow] = []
     for kind in CatalogRow.Kind.allCases { rows += try snapshot.catalogRows(kind) }
     writer.begin("catalog")
-    writer.list("versions", versions) { row in
-      writer.object {
-        writer.integer("version", row.version)
-        writer.time("applied_at", row.appliedAt)
-      }
-    }
-    writer.list("objects", rows) { row in
-      writer.object {
-        writer.text("kind", row.kind.name)
-        writer.text("code", row.code)
-        writer.integer("position", row.position)
-        writer.document("document", row.document)
-      }
-    }
+    writer.list("versions") { for row in versions { writer.object { lines.members(of: row) } } }
+    writer.list("objects") { for row in rows { writer.object { lines.members(of: row) } } }
     try writer.end()
     position.catalogVersion = version
   }
@@ -120,11 +105,7 @@ struct JournalExport {
   private mutating func writeEnvironments() throws(LedgerError) {
     let rows = try snapshot.environments().sorted { $0.number < $1.number }
     for row in rows where row.number > position.environment {
-      writer.begin("environment")
-      writer.integer("number", row.number)
-      writer.text("kind", EnvironmentName.of(row.environment.kind))
-      writer.text("session", ifAny: row.environment.session)
-      try writer.end()
+      try lines.write("environment", row)
       position.environment = row.number
     }
   }
@@ -133,29 +114,21 @@ struct JournalExport {
   ///
   /// A low number may then be committed after a high one.
   private mutating func writeCustomers() throws(LedgerError) {
-    var last = snapshot.commitsInOrder ? position.customer : 0
-    while true {
-      let rows = try snapshot.customers(after: last, limit: Self.pageSize)
-      guard let end = rows.last?.number else { return }
-      for row in rows {
-        lines.begin(row)
-        try writer.end()
-      }
-      last = end
-      position.customer = end
+    let start = snapshot.commitsInOrder ? position.customer : 0
+    try snapshot.customerPages(after: start) { (rows) throws(LedgerError) in
+      for row in rows { try lines.write("customer", row) }
+      position.customer = rows.last?.number ?? position.customer
     }
   }
 
   // MARK: Purchases and keys
 
   private mutating func writePurchases() throws(LedgerError) {
-    var last = snapshot.commitsInOrder ? position.purchase : 0
-    while true {
-      let rows = try scan.purchases(after: last, limit: Self.pageSize)
-      guard let end = rows.last?.number else { return }
+    var start = PurchaseRow.blank
+    start.number = snapshot.commitsInOrder ? position.purchase : 0
+    try scan.pages(after: start) { (rows) throws(LedgerError) in
       for row in rows where after?.feed.covers(row.transaction) != true { try lines.write(row) }
-      last = end
-      position.purchase = end
+      position.purchase = rows.last?.number ?? position.purchase
     }
   }
 
@@ -163,14 +136,12 @@ struct JournalExport {
   private func writeKeys() throws(LedgerError) {
     try forEachKey { (row) throws(LedgerError) in
       guard case .booked(let number) = row.outcome, number > 0, after?.feed.covers(number) != true else { return }
-      JournalLines.begin(row, writer)
-      writer.integer("transaction", number)
-      try writer.end()
+      try lines.write("key", row)
     }
   }
 
   func forEachKey(_ body: (KeyRow) throws(LedgerError) -> Void) throws(LedgerError) {
-    try pages(from: nil, scan.keys(after:limit:), position: \.self) { (rows) throws(LedgerError) in
+    try scan.pages { (rows: [KeyRow]) throws(LedgerError) in
       for row in rows { try body(row) }
     }
   }

@@ -63,7 +63,7 @@ struct ImportBounds {
       try Self.ascend(&lots[isDense ? 0 : Numbering.lane(of: lot.lot), default: 0], to: lot.lot, "lot", "lot")
       if let number = lot.purchase { try expectPurchase(number) }
     }
-    for entry in transaction.entries { try expectCustomer(entry.account.customer) }
+    for entry in transaction.entries { try expectCustomer(entry.row.account.customer) }
     for item in transaction.items { try expectCustomer(item.customer) }
     if let merged = transaction.merged { try expectCustomer(merged, "merged_customer") }
     if let refund = transaction.refund { try expectPurchase(refund.purchase) }

@@ -16,7 +16,6 @@ struct ImportCheck {
     var hasAllCustomers: Bool
   }
 
-  private let tokens = LineTokens()
   private var problems = ImportProblems()
   private var context = ImportContext()
   private var header: ExportHeader?
@@ -57,7 +56,7 @@ struct ImportCheck {
     let hash = ExportWriter.hash(of: line)
     checksum &+= hash
     lastHash = hash
-    let record = try ImportRecord(line, context, tokens)
+    let record = try ImportRecord(line, context)
     guard record.rank >= rank else { throw LineFault("A line of this type must precede the previous line.") }
     guard header != nil || record.rank == 0 else { throw LineFault("The first line is not the header of an export.") }
     rank = record.rank

@@ -42,10 +42,3 @@ struct ImportProblems {
       .invalidImport, lines.joined(separator: "\n"), details: [.integer("problem_count", Int64(count))] + details)
   }
 }
-
-/// The problem of a line before the line's number is known.
-package struct LineFault: Error {
-  package let message: String
-
-  init(_ message: String) { self.message = message }
-}

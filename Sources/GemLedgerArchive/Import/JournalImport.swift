@@ -54,7 +54,7 @@ package struct JournalImport {
     let line = try reader.next()
     do throws(LineFault) {
       guard let bytes = line else { throw LineFault("The export is empty.") }
-      if case .header(let header) = try ImportRecord(bytes, ImportContext(), LineTokens()) {
+      if case .header(let header) = try ImportRecord(bytes, ImportContext()) {
         return Head(project: header.project, isWhole: header.after == nil)
       }
       throw LineFault("The first line is not the header of an export.")
@@ -288,7 +288,6 @@ struct ImportPage {
 /// Splits an export into pages; the same export gives the same pages.
 struct ImportPages {
   private var reader: LineReader
-  private let tokens = LineTokens()
   private let pageSize: Int
   var context: ImportContext
   /// The number of pages read or skipped.
@@ -310,7 +309,7 @@ struct ImportPages {
     var page = ImportPage(firstLine: reader.number + 1)
     while page.records.count < pageSize, let line = try reader.next() {
       do throws(LineFault) {
-        let record = try ImportRecord(line, context, tokens)
+        let record = try ImportRecord(line, context)
         if case .catalog(_, let rows) = record { context.learn(rows) }
         page.records.append(record)
       } catch {

@@ -187,7 +187,7 @@ extension JournalReplay {
       holds[number]?.row.begunAt = nil
     }
     // A balance includes held amounts, so the merge has an entry for each such account.
-    for currency in Set(transaction.entries.map(\.account.currency)).sorted() {
+    for currency in Set(transaction.entries.map(\.row.account.currency)).sorted() {
       var old = try account(AccountNumber(customer: from, currency: currency))
       guard old.row.held != 0 else { continue }
       var new = try account(AccountNumber(customer: into, currency: currency))

@@ -31,8 +31,9 @@ extension JournalReplay {
   }
 
   private func add(
-    _ entry: ImportedTransaction.Entry, of transaction: ImportedTransaction, _ captured: inout CapturedAmounts
+    _ imported: ImportedTransaction.Entry, of transaction: ImportedTransaction, _ captured: inout CapturedAmounts
   ) throws(LineFaultOrError) {
+    var entry = imported.row
     var account = try account(entry.account)
     var fold = AccountFold(account.row)
     let change = fold.add(nextEntry, balance: entry.balance, debt: entry.debt)
@@ -47,39 +48,33 @@ extension JournalReplay {
       }
       try allocate(entry.amount, to: entry.lot, &account, entry.kind, transaction, &captured)
     } else {
-      guard entry.allocations.reduce(Int128(0), { $0 + Int128($1.amount) }) == change.balance else {
+      guard imported.allocations.reduce(Int128(0), { $0 + Int128($1.amount) }) == change.balance else {
         throw .fault("The lots of an entry do not add up to its change of balance, \(change.balance).")
       }
-      for (lot, amount) in entry.allocations {
-        try allocate(amount, to: lot, &account, entry.kind, transaction, &captured)
+      for allocation in imported.allocations {
+        try allocate(allocation.amount, to: allocation.lot, &account, entry.kind, transaction, &captured)
       }
     }
-    let number = nextEntry
+    (entry.number, entry.transaction) = (nextEntry, transaction.row.number)
+    entry.previous = account.row.lastEntry
     nextEntry += 1
-    let previous = account.row.lastEntry
     account.row.set(fold)
+    entry.version = account.row.version
     if account.row.openLots == 0 { account.row.nextExpiry = .max }
     put(account)
-    append(entry, number: number, previous: previous, version: account.row.version, of: transaction.row)
+    append(entry, imported.allocations, of: transaction.row)
   }
 
-  private func append(
-    _ entry: ImportedTransaction.Entry, number: EntryNumber, previous: EntryNumber, version: Int64,
-    of transaction: TransactionRow
-  ) {
-    changes.entries.append(
-      EntryRow(
-        number: number, transaction: transaction.number, account: entry.account, kind: entry.kind,
-        amount: entry.amount, balance: entry.balance, debt: entry.debt, version: version, previous: previous,
-        lot: entry.lot))
-    for (index, allocation) in entry.allocations.enumerated() {
-      changes.allocations.append(
-        AllocationRow(entry: number, position: Int64(index) + 1, lot: allocation.lot, amount: allocation.amount))
+  private func append(_ entry: EntryRow, _ allocations: [AllocationRow], of transaction: TransactionRow) {
+    changes.entries.append(entry)
+    for var allocation in allocations {
+      allocation.entry = entry.number
+      changes.allocations.append(allocation)
     }
-    guard version % CheckpointRow.interval == 0 else { return }
+    guard entry.version % CheckpointRow.interval == 0 else { return }
     changes.checkpoints.append(
       CheckpointRow(
-        account: entry.account, version: version, entry: number, transaction: transaction.number,
+        account: entry.account, version: entry.version, entry: entry.number, transaction: transaction.number,
         createdAt: transaction.createdAt))
   }
 
@@ -110,8 +105,8 @@ extension JournalReplay {
   func prefetch(_ page: [ImportRecord]) throws(LedgerError) {
     var wanted: Set<CustomerNumber> = []
     for case .transaction(let transaction) in page {
-      for entry in transaction.entries where !knownCustomers.contains(entry.account.customer) {
-        wanted.insert(entry.account.customer)
+      for entry in transaction.entries where !knownCustomers.contains(entry.row.account.customer) {
+        wanted.insert(entry.row.account.customer)
       }
     }
     guard !wanted.isEmpty else { return }

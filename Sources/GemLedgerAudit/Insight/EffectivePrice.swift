@@ -94,7 +94,7 @@ private struct SaleWalk {
 
   private mutating func next() throws(LedgerError) -> ItemEntryRow? {
     if page.isEmpty, hasMore {
-      page = try scan.itemEntries(after: last, limit: ScanPage.size)[...]
+      page = try scan.page(after: last, limit: ScanPage.size)[...]
       hasMore = !page.isEmpty
     }
     return page.first

@@ -246,11 +246,7 @@ struct LotReplay {
   private func keptAlive(_ lots: Set<LotNumber>) throws(LedgerError) -> [LotNumber: Int64] {
     var open: [TransactionNumber: (deadline: Timestamp, lots: [LotNumber: Int64])] = [:]
     var deadline: (hold: TransactionNumber, at: Timestamp) = (0, Timestamp(milliseconds: .max))
-    var last: JournalEventRow?
-    while true {
-      let page = try scan.events(after: last, limit: ScanPage.size)
-      guard let end = page.last else { break }
-      last = end
+    try scan.pages { (page: [JournalEventRow]) throws(LedgerError) in
       for event in page where event.createdAt <= instant {
         if let given = event.deadline {
           // The deadline may precede the amounts of its hold.

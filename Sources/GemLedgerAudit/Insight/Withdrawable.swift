@@ -118,13 +118,10 @@ extension Ledger {
   ) throws(LedgerError) -> [Int64: PurchaseRow] {
     let scan = try snapshot.scan()
     var rows: [Int64: PurchaseRow] = [:]
-    var last: Int64 = 0
-    while true {
-      let page = try scan.purchases(after: last, limit: ScanPage.size)
-      guard let end = page.last?.number else { return rows }
+    try scan.pages(after: .blank) { (page: [PurchaseRow]) in
       for row in page where row.isWithdrawable(at: instant) { rows[row.number] = row }
-      last = end
     }
+    return rows
   }
 }
 

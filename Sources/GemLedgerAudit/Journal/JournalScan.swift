@@ -45,7 +45,7 @@ package struct JournalScan {
 
   private mutating func nextAllocation(upTo entry: EntryNumber) throws(LedgerError) -> AllocationRow? {
     if allocations.isEmpty, hasMoreAllocations {
-      allocations = try scan.allocations(after: lastAllocation, limit: ScanPage.size)[...]
+      allocations = try scan.page(after: lastAllocation, limit: ScanPage.size)[...]
       hasMoreAllocations = allocations.count == ScanPage.size
     }
     guard let next = allocations.first, next.entry <= entry else { return nil }
@@ -108,13 +108,13 @@ struct JournalEventWalk {
 
   init(_ scan: any StorageScan) throws(LedgerError) {
     self.scan = scan
-    page = try scan.events(after: nil, limit: ScanPage.size)[...]
+    page = try scan.page(after: nil as JournalEventRow?, limit: ScanPage.size)[...]
     next = page.first?.transaction ?? .max
   }
 
   mutating func pop() throws(LedgerError) -> JournalEventRow? {
     guard let row = page.popFirst() else { return nil }
-    if page.isEmpty { page = try scan.events(after: row, limit: ScanPage.size)[...] }
+    if page.isEmpty { page = try scan.page(after: row, limit: ScanPage.size)[...] }
     next = page.first?.transaction ?? .max
     return row
   }

@@ -42,30 +42,12 @@ package struct TransactionScans {
     self.scan = scan
     self.start = start
     self.passesOverLost = passesOverLost
-    let next = start + 1
-    notes = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
-      try scan.notes(after: last?.transaction ?? start, limit: limit)
-    }
-    // No item id sorts before the empty text.
-    let noItem = ItemEntryRow(transaction: next, customer: 0, item: ItemID(unchecked: ""), quantity: 0, owned: 0)
-    items = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
-      try scan.itemEntries(after: last ?? noItem, limit: limit)
-    }
-    merges = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
-      try scan.merges(after: last?.transaction ?? start, limit: limit)
-    }
-    refunds = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
-      try scan.refunds(after: last?.transaction ?? start, limit: limit)
-    }
-    let noPart = RefundPartRow(transaction: next, position: 0, lot: 0, kind: .taken, source: 0, amount: 0)
-    parts = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
-      try scan.refundParts(after: last ?? noPart, limit: limit)
-    }
-    let noEffect = JournalEventRow(
-      transaction: next, position: 0, customer: 0, kind: .reversal, createdAt: Timestamp(milliseconds: 0))
-    events = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
-      try scan.events(after: last ?? noEffect, limit: limit)
-    }
+    notes = SortedRows(scan, \.transaction, after: start)
+    items = SortedRows(scan, \.transaction, after: start)
+    merges = SortedRows(scan, \.transaction, after: start)
+    refunds = SortedRows(scan, \.transaction, after: start)
+    parts = SortedRows(scan, \.transaction, after: start)
+    events = SortedRows(scan, \.transaction, after: start)
   }
 
   /// Returns the transaction with its parts; transactions must be requested in order.
@@ -130,9 +112,10 @@ package struct TransactionScans {
 }
 
 /// Rows of an ordered scan, for a caller that reads in the same order.
-struct SortedRows<Row> {
-  private let own: (Row) -> Int64
-  private let read: (Row?, Int) throws(LedgerError) -> [Row]
+struct SortedRows<Row: StoredRow> {
+  private let scan: any StorageScan
+  private let number: KeyPath<Row, Int64>
+  private let start: Row
   private var page: [Row] = []
   private var position = 0
   /// The number of skipped rows.
@@ -141,11 +124,15 @@ struct SortedRows<Row> {
   private var next = Int64.min
 
   /// - Parameters:
-  ///   - own: Returns the key of a row.
-  ///   - read: Returns the rows after a given row, or the first rows.
-  init(_ own: @escaping (Row) -> Int64, _ read: @escaping (Row?, Int) throws(LedgerError) -> [Row]) {
-    self.own = own
-    self.read = read
+  ///   - number: The first column of the rows' key.
+  ///   - last: The scan starts after all rows of this number.
+  init(_ scan: any StorageScan, _ number: WritableKeyPath<Row, Int64>, after last: Int64) {
+    self.scan = scan
+    self.number = number
+    var row = Row.blank
+    // No row sorts before the blank row of its number.
+    row[keyPath: number] = Row.keyColumnCount == 1 ? last : last + 1
+    start = row
   }
 
   /// Returns the next row with this key, and skips rows with lower keys.
@@ -162,13 +149,13 @@ struct SortedRows<Row> {
       let row = page[position]
       position += 1
       if position < page.count {
-        next = own(page[position])
+        next = page[position][keyPath: self.number]
       } else if page.count == ScanPage.size {
         try readOn(after: row)
       } else {
         next = .max
       }
-      if own(row) == number { return row }
+      if row[keyPath: self.number] == number { return row }
       orphans += 1
     }
     return nil
@@ -183,9 +170,9 @@ struct SortedRows<Row> {
   }
 
   private mutating func readOn(after row: Row?) throws(LedgerError) {
-    page = try read(row, ScanPage.size)
+    page = try scan.page(after: row ?? start, limit: ScanPage.size)
     position = 0
-    next = page.first.map(own) ?? .max
+    next = page.first?[keyPath: number] ?? .max
   }
 }
 
@@ -200,11 +187,7 @@ package struct LotAttributesSource {
   /// - Parameter scan: Nil if lots are not numbered in journal order.
   package init(_ snapshot: any StorageSnapshot, scan: (any StorageScan)?, after lot: LotNumber?) {
     self.snapshot = snapshot
-    rows = scan.map { scan in
-      SortedRows(\.lot) { (last, limit) throws(LedgerError) in
-        try scan.lotAttributes(after: last?.lot ?? lot ?? 0, limit: limit)
-      }
-    }
+    rows = scan.map { SortedRows($0, \.lot, after: lot ?? 0) }
   }
 
   package mutating func load(_ page: [ExportedTransaction]) throws(LedgerError) {

@@ -2,8 +2,6 @@ internal import GemLedger
 
 /// Finds ids without their customer and customers without their id, a page at a time.
 struct IDFinder {
-  private static let pageSize = 1024
-
   private let snapshot: any StorageSnapshot
   private(set) var changes = IDChanges()
   private(set) var repair = IDRepair()
@@ -14,20 +12,12 @@ struct IDFinder {
 
   /// Checks every customer and every id.
   mutating func findAll() throws(LedgerError) {
-    var last: CustomerNumber = 0
-    while true {
-      let page = try snapshot.customers(after: last, limit: Self.pageSize)
-      guard let end = page.last?.number else { break }
+    try snapshot.customerPages { (page) throws(LedgerError) in
       try findUnnamed(page)
-      last = end
     }
     let scan = try snapshot.scan()
-    var position: CustomerID?
-    while true {
-      let page = try scan.customerIDs(after: position, limit: Self.pageSize)
-      guard let end = page.last?.id else { break }
+    try scan.pages { (page: [AddedIDRow]) throws(LedgerError) in
       try findStrays(page)
-      position = end
     }
   }
 

@@ -2,7 +2,7 @@
 ///
 /// A storage's reader sets the values, its writer takes them, and a schema lists the names. So each column is defined
 /// only once: in ``StoredRow/visit(_:)`` of its row.
-package protocol ColumnVisitor {
+package protocol ColumnVisitor: MemberVisitor {
   mutating func integer(_ name: StaticString, _ bound: ColumnBound, _ value: inout Int64)
   mutating func integer(_ name: StaticString, _ bound: ColumnBound, optional value: inout Int64?)
   mutating func text(_ name: StaticString, _ value: inout String)
@@ -87,6 +87,14 @@ package enum ColumnBound: Sendable {
   /// Any 64 bits, such as hashes.
   case any
 
+  /// The least number that a ledger gives, for the numbers that it gives.
+  package var least: Int64? {
+    switch self {
+    case .number, .currency, .transaction, .entry: 1
+    case .amount, .value, .instantOrNever, .granted, .kind, .any: nil
+    }
+  }
+
   @inlinable
   package func holds(_ value: Int64) -> Bool {
     switch self {
@@ -103,51 +111,167 @@ package enum ColumnBound: Sendable {
   }
 }
 
-// MARK: Columns by their meaning
+// MARK: Columns of values
+
+// A storage keeps no members.
+extension ColumnVisitor {
+  package mutating func integer(
+    _ name: StaticString, _ bound: ColumnBound, _ value: inout Int64, _ member: ExportMember
+  ) {
+    integer(name, bound, &value)
+  }
+
+  package mutating func integer(
+    _ name: StaticString, _ bound: ColumnBound, optional value: inout Int64?, _ member: ExportMember
+  ) {
+    integer(name, bound, optional: &value)
+  }
+
+  package mutating func text(
+    _ name: StaticString, _ value: inout String, _ member: ExportMember, as type: (any IdentifierKind.Type)?
+  ) {
+    text(name, &value)
+  }
+
+  package mutating func text(
+    _ name: StaticString, optional value: inout String?, _ member: ExportMember, as type: (any IdentifierKind.Type)?
+  ) {
+    text(name, optional: &value)
+  }
+
+  package mutating func date(
+    _ name: StaticString, _ bound: ColumnBound, _ value: inout Timestamp, _ member: ExportMember
+  ) {
+    var milliseconds = value.milliseconds
+    integer(name, bound, &milliseconds)
+    value = Timestamp(milliseconds: milliseconds)
+  }
+
+  package mutating func date(
+    _ name: StaticString, _ bound: ColumnBound, optional value: inout Timestamp?, _ member: ExportMember
+  ) {
+    var milliseconds = value?.milliseconds
+    integer(name, bound, optional: &milliseconds)
+    value = milliseconds.map(Timestamp.init(milliseconds:))
+  }
+
+  package mutating func kind<Kind: ExportedKind>(
+    _ name: StaticString, _ value: inout Kind, else other: Kind, _ member: ExportMember
+  ) {
+    var number = value.number
+    integer(name, .kind, &number)
+    value = .numbered(number) ?? other
+  }
+
+  package mutating func kind<Kind: ExportedKind>(
+    _ name: StaticString, optional value: inout Kind?, _ member: ExportMember
+  ) {
+    var number = value?.number
+    integer(name, .kind, optional: &number)
+    value = number.flatMap(Kind.numbered)
+  }
+
+  package mutating func environment(_ name: StaticString, _ value: inout Int64, _ member: ExportMember) {
+    integer(name, .number, &value)
+  }
+
+  package mutating func token(_ value: inout TokenNumber, _ member: ExportMember) {
+    integer("high", .any, &value.high)
+    integer("low", .any, &value.low)
+  }
+
+  package mutating func object(
+    _ name: StaticString, isPresent: Bool, _ member: ExportMember, _ body: (inout Self) -> Void
+  ) -> Bool {
+    body(&self)
+    return isPresent
+  }
+}
+
+// MARK: Values over several columns
 
 extension ColumnVisitor {
-  mutating func number(_ name: StaticString, _ value: inout Int64) { integer(name, .number, &value) }
-  mutating func number(_ name: StaticString, optional value: inout Int64?) { integer(name, .number, optional: &value) }
-  mutating func currency(_ name: StaticString, _ value: inout Int64) { integer(name, .currency, &value) }
-  mutating func transaction(_ name: StaticString, _ value: inout TransactionNumber) {
-    integer(name, .transaction, &value)
-  }
-  mutating func entry(_ name: StaticString, _ value: inout EntryNumber) { integer(name, .entry, &value) }
-  mutating func amount(_ name: StaticString, _ value: inout Int64) { integer(name, .amount, &value) }
-  mutating func value(_ name: StaticString, _ value: inout Int64) { integer(name, .value, &value) }
+  package mutating func account(_ value: inout AccountNumber, _ member: ExportMember) { account(&value) }
 
-  mutating func instant(_ name: StaticString, _ value: inout Timestamp) {
-    var milliseconds = value.milliseconds
-    integer(name, .value, &milliseconds)
-    value = Timestamp(milliseconds: milliseconds)
+  package mutating func expiry(_ name: StaticString, _ value: inout Int64, _ member: ExportMember) {
+    expiry(name, &value)
   }
 
-  mutating func instant(_ name: StaticString, optional value: inout Timestamp?) {
-    var milliseconds = value?.milliseconds
-    integer(name, .value, optional: &milliseconds)
-    value = milliseconds.map(Timestamp.init(milliseconds:))
+  package mutating func counter(_ value: inout CountKey?, _ member: ExportMember) { counter(&value) }
+
+  package mutating func identity(_ value: inout PurchaseIdentity, _ member: ExportMember) {
+    identifier("store_transaction", &value.transactionID, member)
+    environment("environment", &value.environment, member)
+    kind("store", &value.store, else: .test, member)
   }
 
-  /// A store's date, which may be any instant: arithmetic on it must be checked.
-  mutating func date(_ name: StaticString, _ value: inout Timestamp) {
-    var milliseconds = value.milliseconds
-    integer(name, .any, &milliseconds)
-    value = Timestamp(milliseconds: milliseconds)
+  package mutating func dates(
+    _ first: StaticString, _ value: inout Timestamp, _ last: StaticString, _ end: inout Timestamp,
+    _ member: ExportMember
+  ) {
+    date(first, .any, &value, member)
+    date(last, .any, &end, member)
   }
 
-  mutating func date(_ name: StaticString, optional value: inout Timestamp?) {
-    var milliseconds = value?.milliseconds
-    integer(name, .any, optional: &milliseconds)
-    value = milliseconds.map(Timestamp.init(milliseconds:))
+  /// A share, over two columns.
+  package mutating func share(
+    _ part: StaticString, _ whole: StaticString, _ value: inout RefundShare, _ member: ExportMember
+  ) {
+    var (partNumber, wholeNumber) = (value.part, value.whole)
+    integer(part, .any, &partNumber)
+    integer(whole, .any, &wholeNumber)
+    value = .stored(partNumber, of: wholeNumber)
+  }
+
+  /// The refunded extent in a notice, over two columns.
+  package mutating func extent(
+    _ kind: StaticString, _ amount: StaticString, _ value: inout StoreRefund.Extent, _ member: ExportMember
+  ) {
+    var (kindNumber, number) = value.stored
+    integer(kind, .kind, &kindNumber)
+    integer(amount, .amount, &number)
+    value = StoreRefund.Extent(kind: kindNumber, amount: number)
+  }
+
+  /// An optional refunded extent: the two columns are null together.
+  package mutating func extent(
+    _ kind: StaticString, _ amount: StaticString, optional value: inout StoreRefund.Extent?, _ member: ExportMember
+  ) {
+    var (kindNumber, number) = (value?.stored.kind, value?.stored.amount)
+    integer(kind, .kind, optional: &kindNumber)
+    integer(amount, .amount, optional: &number)
+    value = kindNumber.map { StoreRefund.Extent(kind: $0, amount: number ?? 0) }
+  }
+
+  /// An amount of money, over two columns that are null together.
+  package mutating func money(
+    _ amount: StaticString, _ currency: StaticString, _ value: inout Money?, _ member: ExportMember
+  ) {
+    var (minorUnits, code) = (value?.minorUnits, value?.currency)
+    integer(amount, .amount, optional: &minorUnits)
+    text(currency, optional: &code)
+    if let minorUnits, let code { value = Money(minorUnits: minorUnits, currency: code) } else { value = nil }
+  }
+
+  /// An amount of one lot, over three columns that are null together.
+  package mutating func lotAmount(
+    _ currency: StaticString, _ lot: StaticString, _ amount: StaticString, _ value: inout LotAmount?,
+    _ member: ExportMember
+  ) {
+    var (currencyNumber, lotNumber, lotAmount) = (value?.currency, value?.lot, value?.amount)
+    integer(currency, .currency, optional: &currencyNumber)
+    integer(lot, .number, optional: &lotNumber)
+    integer(amount, .amount, optional: &lotAmount)
+    value = currencyNumber.map { LotAmount(currency: $0, lot: lotNumber ?? 0, amount: lotAmount ?? 0) }
   }
 
   /// The state of a purchase after its newest refund, over four columns that are null together.
-  mutating func refundState(of purchase: Int64, _ value: inout RefundStateRow?) {
+  package mutating func refundState(of purchase: Int64, _ value: inout RefundStateRow?, _ member: ExportMember) {
     var (part, whole) = (value?.share.part, value?.share.whole)
     integer("share", .any, optional: &part)
     integer("share_of", .any, optional: &whole)
     var evidenceAt = value?.evidenceAt
-    date("evidence_at", optional: &evidenceAt)
+    date("evidence_at", .any, optional: &evidenceAt, member)
     var transaction = value?.transaction
     integer("refund", .transaction, optional: &transaction)
     value = transaction.map { transaction in
@@ -157,72 +281,17 @@ extension ColumnVisitor {
     }
   }
 
-  /// - Parameter other: The replacement for an unknown kind.
-  mutating func kind<Kind: RawRepresentable<Int64>>(_ name: StaticString, _ value: inout Kind, else other: Kind) {
-    var number = value.rawValue
-    integer(name, .kind, &number)
-    value = Kind(rawValue: number) ?? other
-  }
-
-  mutating func store(_ name: StaticString, _ value: inout Store) {
-    var number = value.number
-    integer(name, .kind, &number)
-    value = Store.numbered(number) ?? .test
-  }
-
-  mutating func identifier<Kind: IdentifierKind>(_ name: StaticString, _ value: inout Identifier<Kind>) {
-    var text = value.text
-    self.text(name, &text)
-    value = Identifier(unchecked: text)
-  }
-
-  mutating func identifier<Kind: IdentifierKind>(_ name: StaticString, optional value: inout Identifier<Kind>?) {
-    var text = value?.text
-    self.text(name, optional: &text)
-    value = text.map(Identifier.init(unchecked:))
-  }
-
-  /// An amount of money, over two columns that are null together.
-  mutating func money(_ amount: StaticString, _ currency: StaticString, _ value: inout Money?) {
-    var (minorUnits, code) = (value?.minorUnits, value?.currency)
-    integer(amount, .amount, optional: &minorUnits)
-    text(currency, optional: &code)
-    if let minorUnits, let code { value = Money(minorUnits: minorUnits, currency: code) } else { value = nil }
-  }
-
-  /// A share, over two columns.
-  mutating func share(_ part: StaticString, _ whole: StaticString, _ value: inout RefundShare) {
-    var (partNumber, wholeNumber) = (value.part, value.whole)
-    integer(part, .any, &partNumber)
-    integer(whole, .any, &wholeNumber)
-    value = .stored(partNumber, of: wholeNumber)
-  }
-
-  /// The refunded extent in a notice, over two columns.
-  mutating func extent(_ kind: StaticString, _ amount: StaticString, _ value: inout StoreRefund.Extent) {
-    var (kindNumber, number) = value.stored
-    integer(kind, .kind, &kindNumber)
-    integer(amount, .amount, &number)
-    value = StoreRefund.Extent(kind: kindNumber, amount: number)
-  }
-
-  /// An optional refunded extent: the two columns are null together.
-  mutating func extent(_ kind: StaticString, _ amount: StaticString, optional value: inout StoreRefund.Extent?) {
-    var (kindNumber, number) = (value?.stored.kind, value?.stored.amount)
-    integer(kind, .kind, optional: &kindNumber)
-    integer(amount, .amount, optional: &number)
-    value = kindNumber.map { StoreRefund.Extent(kind: $0, amount: number ?? 0) }
-  }
-
-  /// An amount of one lot, over three columns that are null together.
-  mutating func lotAmount(
-    _ currency: StaticString, _ lot: StaticString, _ amount: StaticString, _ value: inout LotAmount?
-  ) {
-    var (currencyNumber, lotNumber, lotAmount) = (value?.currency, value?.lot, value?.amount)
-    integer(currency, .currency, optional: &currencyNumber)
-    integer(lot, .number, optional: &lotNumber)
-    integer(amount, .amount, optional: &lotAmount)
-    value = currencyNumber.map { LotAmount(currency: $0, lot: lotNumber ?? 0, amount: lotAmount ?? 0) }
+  /// The state of a held purchase, over four columns that are null together; a subject may be null alone.
+  package mutating func held(_ value: inout EvidenceRow.HeldState?, _ member: ExportMember) {
+    var (reason, dueAt) = (value?.reason, value?.dueAt)
+    var (customer, subject) = (value?.customer, value?.subject)
+    kind("reason", optional: &reason, member)
+    integer("due_at", .instantOrNever, optional: &dueAt)
+    integer("holder", .number, optional: &customer)
+    text("subject", optional: &subject)
+    value = reason.map {
+      EvidenceRow.HeldState(reason: $0, dueAt: dueAt ?? .max, customer: customer ?? 0, subject: subject)
+    }
   }
 }
 

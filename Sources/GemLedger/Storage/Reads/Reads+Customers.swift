@@ -45,6 +45,19 @@ extension StorageSnapshot {
     try page(CustomerRow.inOrder, IndexKey(), after: IndexPlace(number), limit: limit)
   }
 
+  /// Reads the customers after a number to their end, page by page.
+  package func customerPages(
+    after number: CustomerNumber = 0, _ body: ([CustomerRow]) throws(LedgerError) -> Void
+  ) throws(LedgerError) {
+    var last = number
+    while true {
+      let page = try customers(after: last, limit: ScanPage.size)
+      guard let end = page.last?.number else { return }
+      last = end
+      try body(page)
+    }
+  }
+
   package func customers(_ wanted: [CustomerNumber]) throws(LedgerError) -> [CustomerNumber: CustomerRow] {
     try rows(CustomerRow.byNumber, wanted.map { IndexKey($0) }, by: \.number)
   }

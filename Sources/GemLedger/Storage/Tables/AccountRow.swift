@@ -30,20 +30,20 @@ extension AccountRow: StoredRow {
   package static var blank: Self { Self(number: AccountNumber(rawValue: 0)) }
 
   package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.account(&number)
-    columns.amount("balance", &balance)
-    columns.amount("debt", &debt)
-    columns.amount("held", &held)
-    columns.number("version", &version)
-    columns.entry("last_entry", &lastEntry)
-    columns.number("pool_lot", &poolLot)
-    columns.integer("pool_source", .kind, &poolSource)
-    columns.number("pool_environment", &poolEnvironment)
-    columns.integer("pool_granted", .granted, &poolGranted)
-    columns.amount("pool_remaining", &poolRemaining)
-    columns.number("open_lots", &openLots)
-    columns.integer("next_expiry", .instantOrNever, &nextExpiry)
-    columns.integer("next_scheduled_at", .instantOrNever, &nextDue)
+    columns.account(&number, .derived)
+    columns.amount("balance", &balance, .derived)
+    columns.amount("debt", &debt, .derived)
+    columns.amount("held", &held, .derived)
+    columns.number("version", &version, .derived)
+    columns.entry("last_entry", &lastEntry, .derived)
+    columns.number("pool_lot", &poolLot, .derived)
+    columns.integer("pool_source", .kind, &poolSource, .derived)
+    columns.number("pool_environment", &poolEnvironment, .derived)
+    columns.integer("pool_granted", .granted, &poolGranted, .derived)
+    columns.amount("pool_remaining", &poolRemaining, .derived)
+    columns.number("open_lots", &openLots, .derived)
+    columns.integer("next_expiry", .instantOrNever, &nextExpiry, .derived)
+    columns.integer("next_scheduled_at", .instantOrNever, &nextDue, .derived)
   }
 }
 

@@ -9,15 +9,14 @@ package struct AccountTokenRow: Hashable, Sendable {
   }
 }
 
-extension AccountTokenRow: StoredRow {
+extension AccountTokenRow: ExportedRow {
   package static let table: StaticString = "account_tokens"
   package static let keyColumnCount = 2
   package static var blank: Self { Self(token: TokenNumber(high: 0, low: 0), customer: 0) }
 
-  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.integer("high", .any, &token.high)
-    columns.integer("low", .any, &token.low)
-    columns.number("customer", &customer)
+  package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
+    columns.token(&token, .exported)
+    columns.number("customer", &customer, .exported)
   }
 }
 

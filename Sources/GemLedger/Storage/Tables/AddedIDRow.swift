@@ -10,13 +10,14 @@ package struct AddedIDRow: Hashable, Sendable {
 }
 
 /// Every id with the number of its customer, without following merges, including original ids.
-extension AddedIDRow: StoredRow {
+extension AddedIDRow: ExportedRow {
   package static let table: StaticString = "customer_ids"
+  package static let hasPlacedMembers = true
   package static var blank: Self { Self(customer: 0, id: CustomerID(unchecked: "")) }
 
-  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.identifier("id", &id)
-    columns.number("customer", &customer)
+  package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
+    columns.identifier("id", &id, .exported(place: .last))
+    columns.number("customer", &customer, .exported)
   }
 }
 

@@ -21,10 +21,10 @@ extension AllocationRow: StoredRow {
   package static var blank: Self { Self(entry: 0, position: 0, lot: 0, amount: 0) }
 
   package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.entry("entry", &entry)
-    columns.number("position", &position)
-    columns.number("lot", &lot)
-    columns.amount("amount", &amount)
+    columns.entry("entry", &entry, .derived)
+    columns.number("position", &position, .derived)
+    columns.number("lot", &lot, .exported)
+    columns.amount("amount", &amount, .exported)
   }
 }
 

@@ -29,16 +29,30 @@ package struct CatalogRow: Hashable, Sendable {
   }
 }
 
-extension CatalogRow: StoredRow {
+extension CatalogRow: ExportedRow {
   package static let table: StaticString = "catalog"
   package static let keyColumnCount = 2
   package static var blank: Self { Self(kind: .settings, code: "", position: 0, document: "") }
 
-  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.kind("kind", &kind, else: .settings)
-    columns.text("code", &code)
-    columns.value("position", &position)
-    columns.text("document", &document)
+  package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
+    columns.kind("kind", &kind, else: .settings, .exported)
+    columns.text("code", &code, .exported)
+    columns.value("position", &position, .exported(atLeast: 0, within: .amount))
+    columns.text("document", &document, .exported(asJSON: true))
+  }
+}
+
+extension CatalogRow.Kind: ExportedKind {
+  package var name: String {
+    switch self {
+    case .currency: "currency"
+    case .product: "product"
+    case .offering: "offering"
+    case .item: "item"
+    case .settings: "settings"
+    case .currencyVersion: "currency_version"
+    case .formerProduct: "former_product"
+    }
   }
 }
 

@@ -9,13 +9,13 @@ package struct CatalogVersionRow: Hashable, Sendable {
   }
 }
 
-extension CatalogVersionRow: StoredRow {
+extension CatalogVersionRow: ExportedRow {
   package static let table: StaticString = "catalog_versions"
   package static var blank: Self { Self(version: 0, appliedAt: Timestamp(milliseconds: 0)) }
 
-  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.number("version", &version)
-    columns.instant("applied_at", &appliedAt)
+  package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
+    columns.number("version", &version, .exported)
+    columns.instant("applied_at", &appliedAt, .exported)
   }
 }
 

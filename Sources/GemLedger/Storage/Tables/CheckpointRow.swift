@@ -28,11 +28,11 @@ extension CheckpointRow: StoredRow {
   }
 
   package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.account(&account)
-    columns.number("version", &version)
-    columns.entry("entry", &entry)
-    columns.transaction("transaction_number", &transaction)
-    columns.instant("created_at", &createdAt)
+    columns.account(&account, .derived)
+    columns.number("version", &version, .derived)
+    columns.entry("entry", &entry, .derived)
+    columns.transaction("transaction_number", &transaction, .derived)
+    columns.instant("created_at", &createdAt, .derived)
   }
 }
 

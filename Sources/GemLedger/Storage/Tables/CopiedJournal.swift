@@ -27,11 +27,11 @@ extension CopiedJournal: StoredRow {
   }
 
   package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.transaction("last_transaction", &lastTransaction)
-    columns.number("transactions", &counts.transactions)
-    columns.entry("last_entry", &lastEntry)
-    columns.number("entries", &counts.entries)
-    columns.instant("created_at", &createdAt)
+    columns.transaction("last_transaction", &lastTransaction, .local)
+    columns.number("transactions", &counts.transactions, .local)
+    columns.entry("last_entry", &lastEntry, .local)
+    columns.number("entries", &counts.entries, .local)
+    columns.instant("created_at", &createdAt, .local)
   }
 }
 

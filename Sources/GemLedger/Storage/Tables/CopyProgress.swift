@@ -19,9 +19,9 @@ extension CopyProgress: StoredRow {
   package static var blank: Self { Self(source: 0) }
 
   package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.number("step", &step)
-    columns.number("pages", &pages)
+    columns.number("step", &step, .local)
+    columns.number("pages", &pages, .local)
     // The source's value in an import is not the number of a row.
-    columns.integer("source", .any, &source)
+    columns.integer("source", .any, &source, .local)
   }
 }

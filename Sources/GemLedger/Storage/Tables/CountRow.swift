@@ -20,11 +20,24 @@ extension CountRow: StoredRow {
   package static var blank: Self { Self(customer: 0, key: CountKey(.bought, ""), period: 0, value: 0) }
 
   package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.number("customer", &customer)
-    columns.kind("kind", &key.kind, else: .bought)
-    columns.text("subject", &key.subject)
-    columns.value("period", &period)
-    columns.value("value", &value)
+    columns.number("customer", &customer, .derived)
+    columns.kind("kind", &key.kind, else: .bought, .derived)
+    columns.text("subject", &key.subject, .derived)
+    columns.value("period", &period, .derived)
+    columns.value("value", &value, .derived)
+  }
+}
+
+extension CountKey.Kind: ExportedKind {
+  package var name: String {
+    switch self {
+    case .bought: "bought"
+    case .sold: "sold"
+    case .spent: "spent"
+    case .granted: "granted"
+    case .allowed: "allowed"
+    case .recharged: "recharged"
+    }
   }
 }
 

@@ -27,21 +27,21 @@ package struct CustomerRow: Sendable {
   }
 }
 
-extension CustomerRow: StoredRow {
+extension CustomerRow: ExportedRow {
   package static let table: StaticString = "customers"
   package static let fixedColumns: Set = ["created_at"]
   package static var blank: Self {
     Self(number: 0, id: CustomerID(unchecked: ""), createdAt: Timestamp(milliseconds: 0))
   }
 
-  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.number("customer", &number)
-    columns.identifier("id", &id)
-    columns.instant("created_at", &createdAt)
-    columns.number("frozen", &frozen)
-    columns.identifier("frozen_reason", optional: &frozenReason)
-    columns.number("merged_into", &mergedInto)
-    columns.number("merged_count", &merged)
+  package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
+    columns.number("customer", &number, .exported(as: "number"))
+    columns.identifier("id", &id, .exported)
+    columns.instant("created_at", &createdAt, .exported)
+    columns.number("frozen", &frozen, .derived)
+    columns.identifier("frozen_reason", optional: &frozenReason, .derived)
+    columns.number("merged_into", &mergedInto, .derived)
+    columns.number("merged_count", &merged, .derived)
   }
 }
 

@@ -21,9 +21,9 @@ extension DocumentRow: StoredRow {
   package static var blank: Self { Self(name: DocumentName(unchecked: ""), version: 0, content: "") }
 
   package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.identifier("name", &name)
-    columns.number("version", &version)
-    columns.text("content", &content)
+    columns.identifier("name", &name, .local)
+    columns.number("version", &version, .local)
+    columns.text("content", &content, .local)
   }
 }
 

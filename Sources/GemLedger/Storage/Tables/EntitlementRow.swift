@@ -9,13 +9,13 @@ package struct EntitlementRow: Hashable, Sendable {
   }
 }
 
-extension EntitlementRow: StoredRow {
+extension EntitlementRow: ExportedRow {
   package static let table: StaticString = "entitlements"
   package static var blank: Self { Self(purchase: 0, holder: 0) }
 
-  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.number("purchase", &purchase)
-    columns.number("holder", &holder)
+  package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
+    columns.number("purchase", &purchase, .exported)
+    columns.number("holder", &holder, .exported)
   }
 }
 

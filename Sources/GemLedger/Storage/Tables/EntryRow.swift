@@ -30,7 +30,7 @@ package struct EntryRow: Hashable, Sendable {
   }
 }
 
-extension EntryRow: StoredRow {
+extension EntryRow: ExportedRow {
   package static let table: StaticString = "entries"
   package static let checks = ["amount <> 0", "balance >= 0", "debt >= 0"]
   package static var blank: Self {
@@ -39,17 +39,17 @@ extension EntryRow: StoredRow {
       version: 0, previous: 0, lot: 0)
   }
 
-  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.entry("number", &number)
-    columns.transaction("transaction_number", &transaction)
-    columns.account(&account)
-    columns.kind("kind", &kind, else: .mixed)
-    columns.amount("amount", &amount)
-    columns.amount("balance", &balance)
-    columns.amount("debt", &debt)
-    columns.number("version", &version)
-    columns.entry("previous", &previous)
-    columns.number("lot", &lot)
+  package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
+    columns.entry("number", &number, .derived)
+    columns.transaction("transaction_number", &transaction, .derived)
+    columns.account(&account, .exported)
+    columns.kind("kind", &kind, else: .mixed, .exported(unless: .transaction))
+    columns.amount("amount", &amount, .exported)
+    columns.amount("balance", &balance, .exported)
+    columns.amount("debt", &debt, .exported(unless: .zero, atLeast: 0))
+    columns.number("version", &version, .derived)
+    columns.entry("previous", &previous, .derived)
+    columns.number("lot", &lot, .exported(unless: .zero))
   }
 }
 

@@ -12,17 +12,21 @@ package struct EnvironmentRow: Hashable, Sendable {
   }
 }
 
-extension EnvironmentRow: StoredRow {
+extension EnvironmentRow: ExportedRow {
   package static let table: StaticString = "environments"
   package static var blank: Self { Self(number: 0, environment: .production) }
 
-  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.number("environment", &number)
-    var (kind, session) = (environment.kind, environment.session)
-    columns.kind("kind", &kind, else: .localTesting)
-    columns.text("session", optional: &session)
-    environment = StoreEnvironment(kind: kind, session: session)
+  package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
+    columns.number("environment", &number, .exported(as: "number"))
+    var (kind, session) = (environment.kind, environment.session.map(Identifier<TestSessionKind>.init(unchecked:)))
+    columns.kind("kind", &kind, else: .localTesting, .exported)
+    columns.identifier("session", optional: &session, .exported)
+    environment = StoreEnvironment(kind: kind, session: session?.text)
   }
+}
+
+extension StoreEnvironment.Kind: ExportedKind {
+  package var name: String { StoreEnvironment(kind: self, session: nil).description }
 }
 
 // MARK: Indexes

@@ -128,7 +128,7 @@ package struct EvidenceRow: Hashable, Sendable {
   }
 }
 
-extension EvidenceRow: StoredRow {
+extension EvidenceRow: ExportedRow {
   package static let table: StaticString = "evidence"
   package static let keyColumnCount = 6
   package static var blank: Self {
@@ -136,19 +136,39 @@ extension EvidenceRow: StoredRow {
     return Self(identity: identity, kind: .refund, signedAt: Timestamp(milliseconds: 0))
   }
 
-  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.identifier("store_transaction", &identity.transactionID)
-    columns.number("environment", &identity.environment)
-    columns.store("store", &identity.store)
-    columns.kind("kind", &kind, else: .refund)
-    columns.date("revoked_at", &revokedAt)
-    columns.integer("variant", .any, &variant)
-    columns.date("first_signed_at", &firstSignedAt)
-    columns.date("signed_at", &signedAt)
-    columns.extent("extent_kind", "extent", &extent)
-    columns.text("content", &content)
-    columns.text("original", optional: &original)
-    columns.held(&held)
+  package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
+    visitStatement(&columns)
+    columns.dates("first_signed_at", &firstSignedAt, "signed_at", &signedAt, .exported)
+    columns.extent("extent_kind", "extent", &extent, .exported)
+    columns.text("content", &content, .exported(unless: .emptyText))
+    columns.text("original", optional: &original, .exported)
+    columns.held(&held, .exported)
+  }
+
+  /// Visits the columns that identify the statement and never change: they are the key.
+  package mutating func visitStatement<Members: MemberVisitor>(_ columns: inout Members) {
+    columns.identity(&identity, .exported)
+    columns.kind("kind", &kind, else: .refund, .exported)
+    columns.date("revoked_at", &revokedAt, .exported(unless: .zero))
+    // The stored digest: its content may be erased.
+    columns.integer("variant", .any, &variant, .exported(unless: .zero))
+  }
+}
+
+extension EvidenceRow.Kind: ExportedKind {
+  package var name: String {
+    switch self {
+    case .refund: "refund"
+    case .reversal: "reversal"
+    case .reversalOfAll: "reversal_of_all"
+    case .reclaim: "reclaim"
+    case .pending: "pending"
+    case .cancelled: "cancelled"
+    case .bookedBefore: "booked_before"
+    case .held: "held"
+    case .purchased: "purchased"
+    case .decided: "decided"
+    }
   }
 }
 
@@ -196,7 +216,7 @@ extension EvidenceRow.Kind {
 }
 
 /// The reason why a genuine purchase is not credited.
-package enum HoldReason: Int64, CaseIterable, Sendable {
+package enum HoldReason: Int64, CaseIterable, ExportedKind {
   /// No product of the catalog has the purchase's store product id.
   case product = 1
   /// Its token names no registered customer.
@@ -259,26 +279,6 @@ package enum HoldReason: Int64, CaseIterable, Sendable {
 
   /// The reason's name in lists, exports and counts.
   package var name: String { "\(self)" }
-
-  package init?(name: String) {
-    guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
-    self = found
-  }
-}
-
-extension ColumnVisitor {
-  /// The state of a held purchase, over four columns that are null together; a subject may be null alone.
-  fileprivate mutating func held(_ value: inout EvidenceRow.HeldState?) {
-    var (reason, dueAt) = (value?.reason.rawValue, value?.dueAt)
-    var (customer, subject) = (value?.customer, value?.subject)
-    integer("reason", .kind, optional: &reason)
-    integer("due_at", .instantOrNever, optional: &dueAt)
-    integer("holder", .number, optional: &customer)
-    text("subject", optional: &subject)
-    value = reason.flatMap(HoldReason.init).map {
-      EvidenceRow.HeldState(reason: $0, dueAt: dueAt ?? .max, customer: customer ?? 0, subject: subject)
-    }
-  }
 }
 
 extension StoreStatement {

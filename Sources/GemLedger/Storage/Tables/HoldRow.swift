@@ -28,11 +28,11 @@ extension HoldRow: StoredRow {
   package static var blank: Self { Self(number: 0, customer: 0, deadline: Timestamp(milliseconds: 0)) }
 
   package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.transaction("hold", &number)
-    columns.number("customer", &customer)
-    columns.instant("deadline", &deadline)
-    columns.instant("begun_at", optional: &begunAt)
-    columns.lotAmount("currency", "lot", "amount", &sole)
+    columns.transaction("hold", &number, .derived)
+    columns.number("customer", &customer, .derived)
+    columns.instant("deadline", &deadline, .derived)
+    columns.instant("begun_at", optional: &begunAt, .derived)
+    columns.lotAmount("currency", "lot", "amount", &sole, .derived)
   }
 }
 

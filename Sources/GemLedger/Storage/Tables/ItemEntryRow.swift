@@ -18,7 +18,7 @@ package struct ItemEntryRow: Hashable, Sendable {
   }
 }
 
-extension ItemEntryRow: StoredRow {
+extension ItemEntryRow: ExportedRow {
   package static let table: StaticString = "item_entries"
   package static let keyColumnCount = 3
   package static let checks = ["quantity <> 0", "owned >= 0"]
@@ -26,12 +26,12 @@ extension ItemEntryRow: StoredRow {
     Self(transaction: 0, customer: 0, item: ItemID(unchecked: ""), quantity: 0, owned: 0)
   }
 
-  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.transaction("transaction_number", &transaction)
-    columns.identifier("item", &item)
-    columns.number("customer", &customer)
-    columns.amount("quantity", &quantity)
-    columns.amount("owned", &owned)
+  package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
+    columns.transaction("transaction_number", &transaction, .derived)
+    columns.identifier("item", &item, .exported)
+    columns.number("customer", &customer, .exported(unless: .transaction))
+    columns.amount("quantity", &quantity, .exported)
+    columns.amount("owned", &owned, .exported(atLeast: 0))
   }
 }
 

@@ -76,28 +76,46 @@ package struct JournalEventRow: Hashable, Sendable {
   }
 }
 
-extension JournalEventRow: StoredRow {
+extension JournalEventRow: ExportedRow {
   package static let table: StaticString = "journal_events"
   package static let keyColumnCount = 2
+  package static let hasPlacedMembers = true
   package static let checks = ["amount >= 0", "held_after >= 0"]
   package static var blank: Self {
     Self(transaction: 0, position: 0, customer: 0, kind: .late, createdAt: Timestamp(milliseconds: 0))
   }
 
-  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.transaction("transaction_number", &transaction)
-    columns.number("position", &position)
-    columns.number("customer", &customer)
-    columns.kind("kind", &kind, else: .late)
-    columns.transaction("target", &target)
-    columns.currency("currency", &currency)
-    columns.number("lot", &lot)
-    columns.amount("amount", &amount)
-    columns.value("value", &value)
-    columns.counter(&count)
-    columns.value("period", &period)
-    columns.instant("created_at", &createdAt)
-    columns.amount("held_after", &heldAfter)
+  package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
+    columns.transaction("transaction_number", &transaction, .derived)
+    columns.number("position", &position, .derived)
+    columns.number("customer", &customer, .exported(unless: .transaction))
+    columns.kind("kind", &kind, else: .late, .exported(place: .first))
+    columns.transaction("target", &target, .exported(unless: .zero))
+    columns.currency("currency", &currency, .exported(unless: .zero))
+    columns.number("lot", &lot, .exported(unless: .zero))
+    columns.amount("amount", &amount, .exported(unless: .zero, atLeast: 0))
+    columns.value("value", &value, .exported(unless: .zero))
+    columns.counter(&count, .exported)
+    columns.value("period", &period, .exported(unless: .zero))
+    columns.instant("created_at", &createdAt, .derived)
+    columns.amount("held_after", &heldAfter, .exported(unless: .zero, atLeast: 0))
+  }
+}
+
+extension JournalEventRow.Kind: ExportedKind {
+  package var name: String {
+    switch self {
+    case .reversal: "reversal"
+    case .deadline: "deadline"
+    case .held: "held"
+    case .captured: "captured"
+    case .released: "released"
+    case .counted: "counted"
+    case .late: "late"
+    case .linked: "linked"
+    case .reclaimed: "reclaimed"
+    case .unproven: "unproven"
+    }
   }
 }
 

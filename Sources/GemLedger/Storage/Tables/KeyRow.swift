@@ -56,7 +56,7 @@ package struct KeyRow: Sendable {
 }
 
 /// A key with the outcome of its request: the transaction or the refusal.
-extension KeyRow: StoredRow {
+extension KeyRow: ExportedRow {
   package static let table: StaticString = "keys"
   package static let keyColumnCount = 2
   package static var blank: Self {
@@ -64,16 +64,16 @@ extension KeyRow: StoredRow {
       customer: 0, key: IdempotencyKey(unchecked: ""), fingerprint: Fingerprint(asked: 0, qualifiers: 0), booked: 0)
   }
 
-  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.number("customer", &customer)
-    columns.identifier("key", &key)
+  package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
+    columns.number("customer", &customer, .exported)
+    columns.identifier("key", &key, .exported)
     var (asked, qualifiers) = (fingerprint.asked, fingerprint.qualifiers)
-    columns.integer("request_digest", .any, &asked)
-    columns.integer("qualifier_digest", .any, &qualifiers)
+    columns.integer("request_digest", .any, &asked, .exported(as: "asked"))
+    columns.integer("qualifier_digest", .any, &qualifiers, .exported(as: "qualifiers"))
     fingerprint = Fingerprint(asked: asked, qualifiers: qualifiers)
     var (transaction, refusal) = (bookedTransaction, keptRefusal?.stored)
-    columns.integer("transaction_number", .transaction, optional: &transaction)
-    columns.text("refusal", optional: &refusal)
+    columns.integer("transaction_number", .transaction, optional: &transaction, .exported(as: "transaction"))
+    columns.text("refusal", optional: &refusal, .exported(asJSON: true))
     outcome = Outcome(transaction: transaction, refusal: refusal)
   }
 }

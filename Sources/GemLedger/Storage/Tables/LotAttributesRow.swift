@@ -30,20 +30,20 @@ package struct LotAttributesRow: Hashable, Sendable {
   }
 }
 
-extension LotAttributesRow: StoredRow {
+extension LotAttributesRow: ExportedRow {
   package static let table: StaticString = "lot_attributes"
   package static var blank: Self {
     Self(lot: 0, source: .admin, environment: 0, price: nil, purchase: nil, expiresAt: .max)
   }
 
-  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.number("lot", &lot)
-    columns.kind("source", &source, else: .admin)
-    columns.number("environment", &environment)
-    columns.money("price", "price_currency", &price)
-    columns.number("purchase", optional: &purchase)
-    columns.expiry("expires_at", &expiresAt)
-    columns.number("original_lot", &originalLot)
+  package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
+    columns.number("lot", &lot, .exported)
+    columns.kind("source", &source, else: .admin, .exported)
+    columns.environment("environment", &environment, .exported)
+    columns.money("price", "price_currency", &price, .exported)
+    columns.number("purchase", optional: &purchase, .exported)
+    columns.expiry("expires_at", &expiresAt, .exported)
+    columns.number("original_lot", &originalLot, .exported(as: "origin", unless: .zero))
   }
 }
 

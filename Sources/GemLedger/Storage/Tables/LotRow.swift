@@ -40,15 +40,15 @@ extension LotRow: StoredRow {
   }
 
   package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.number("lot", &number)
-    columns.account(&account)
-    columns.kind("source", &source, else: .admin)
-    columns.number("environment", &environment)
-    columns.integer("granted", .granted, &granted)
-    columns.amount("remaining", &remaining)
-    columns.money("price", "price_currency", &price)
-    columns.number("purchase", optional: &purchase)
-    columns.expiry("expires_at", &expiresAt)
+    columns.number("lot", &number, .derived)
+    columns.account(&account, .derived)
+    columns.kind("source", &source, else: .admin, .derived)
+    columns.number("environment", &environment, .derived)
+    columns.integer("granted", .granted, &granted, .derived)
+    columns.amount("remaining", &remaining, .derived)
+    columns.money("price", "price_currency", &price, .derived)
+    columns.number("purchase", optional: &purchase, .derived)
+    columns.expiry("expires_at", &expiresAt, .derived)
   }
 }
 

@@ -14,14 +14,14 @@ package struct MergeRow: Hashable, Sendable {
   }
 }
 
-extension MergeRow: StoredRow {
+extension MergeRow: ExportedRow {
   package static let table: StaticString = "merges"
   package static var blank: Self { Self(transaction: 0, from: 0, into: 0) }
 
-  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.transaction("transaction_number", &transaction)
-    columns.number("from_customer", &from)
-    columns.number("into_customer", &into)
+  package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
+    columns.transaction("transaction_number", &transaction, .derived)
+    columns.number("from_customer", &from, .exported(as: "merged_customer"))
+    columns.number("into_customer", &into, .derived)
   }
 }
 

@@ -16,8 +16,8 @@ extension MergedCustomerRow: StoredRow {
   package static var blank: Self { Self(customer: 0, merged: 0) }
 
   package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.number("customer", &customer)
-    columns.number("merged", &merged)
+    columns.number("customer", &customer, .derived)
+    columns.number("merged", &merged, .derived)
   }
 }
 

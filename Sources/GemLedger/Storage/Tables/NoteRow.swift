@@ -13,15 +13,15 @@ package struct NoteRow: Hashable, Sendable {
   }
 }
 
-extension NoteRow: StoredRow {
+extension NoteRow: ExportedRow {
   package static let table: StaticString = "notes"
   package static var blank: Self { Self(transaction: 0, reference: nil, reason: nil, actor: nil) }
 
-  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.transaction("transaction_number", &transaction)
-    columns.identifier("reference", optional: &reference)
-    columns.identifier("reason", optional: &reason)
-    columns.identifier("actor", optional: &actor)
+  package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
+    columns.transaction("transaction_number", &transaction, .derived)
+    columns.identifier("reference", optional: &reference, .exported)
+    columns.identifier("reason", optional: &reason, .exported)
+    columns.identifier("actor", optional: &actor, .exported)
   }
 }
 

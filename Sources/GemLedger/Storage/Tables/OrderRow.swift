@@ -59,8 +59,9 @@ package struct OrderRow: Hashable, Sendable {
   }
 }
 
-extension OrderRow: StoredRow {
+extension OrderRow: ExportedRow {
   package static let table: StaticString = "orders"
+  package static let hasPlacedMembers = true
   package static let checks = [
     "quantity > 0", "state BETWEEN 1 AND 4", "delivery_attempts >= 0",
     "(purchase IS NOT NULL) = (state IN (2, 4))",
@@ -74,22 +75,33 @@ extension OrderRow: StoredRow {
       quantity: 0, request: "", key: nil, createdAt: Timestamp(milliseconds: 0), deadline: Timestamp(milliseconds: 0))
   }
 
-  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.number("number", &number)
-    columns.identifier("code", &code)
-    columns.number("customer", &customer)
-    columns.store("store", &store)
-    columns.identifier("product", &product)
-    columns.amount("quantity", &quantity)
-    columns.text("request", &request)
-    columns.identifier("key", optional: &key)
-    columns.kind("state", &state, else: .failed)
-    columns.number("purchase", optional: &purchase)
-    columns.instant("created_at", &createdAt)
-    columns.instant("updated_at", &updatedAt)
-    columns.instant("deadline", &deadline)
-    columns.integer("due_at", .instantOrNever, &dueAt)
-    columns.number("delivery_attempts", &deliveryAttempts)
+  package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
+    columns.number("number", &number, .exported)
+    columns.identifier("code", &code, .exported)
+    columns.number("customer", &customer, .exported)
+    columns.kind("store", &store, else: .test, .exported)
+    columns.identifier("product", &product, .exported)
+    columns.amount("quantity", &quantity, .exported(within: .number))
+    columns.text("request", &request, .exported(place: .last))
+    columns.identifier("key", optional: &key, .exported)
+    columns.kind("state", &state, else: .failed, .exported)
+    columns.number("purchase", optional: &purchase, .exported)
+    columns.instant("created_at", &createdAt, .exported)
+    columns.instant("updated_at", &updatedAt, .exported)
+    columns.instant("deadline", &deadline, .exported)
+    columns.integer("due_at", .instantOrNever, &dueAt, .exported(as: "due_at_milliseconds", unless: .never))
+    columns.number("delivery_attempts", &deliveryAttempts, .exported(atLeast: 0))
+  }
+}
+
+extension OrderRow.State: ExportedKind {
+  package var name: String {
+    switch self {
+    case .pending: "pending"
+    case .success: "success"
+    case .failed: "failed"
+    case .deliveryPending: "delivery_pending"
+    }
   }
 }
 

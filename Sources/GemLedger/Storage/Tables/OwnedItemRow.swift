@@ -18,9 +18,9 @@ extension OwnedItemRow: StoredRow {
   package static var blank: Self { Self(customer: 0, item: ItemID(unchecked: ""), quantity: 0) }
 
   package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.number("customer", &customer)
-    columns.identifier("item", &item)
-    columns.amount("quantity", &quantity)
+    columns.number("customer", &customer, .derived)
+    columns.identifier("item", &item, .derived)
+    columns.amount("quantity", &quantity, .derived)
   }
 }
 

@@ -10,14 +10,14 @@ package struct ProjectRow: Hashable, Sendable {
 }
 
 /// A storage has one project row.
-extension ProjectRow: StoredRow {
+extension ProjectRow: ExportedRow {
   package static let table: StaticString = "project"
   package static var blank: Self { Self(salt: 0, createdAt: Timestamp(milliseconds: 0)) }
 
-  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+  package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
     var bits = Int64(bitPattern: salt)
-    columns.integer("salt", .any, &bits)
+    columns.integer("salt", .any, &bits, .exported)
     salt = UInt64(bitPattern: bits)
-    columns.instant("created_at", &createdAt)
+    columns.instant("created_at", &createdAt, .exported)
   }
 }

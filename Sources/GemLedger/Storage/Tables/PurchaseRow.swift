@@ -42,8 +42,9 @@ package struct PurchaseRow: Hashable, Sendable {
 }
 
 /// Includes the frozen product's document and the state after the newest refund, which storages keep separately.
-extension PurchaseRow: StoredRow {
+extension PurchaseRow: ExportedRow {
   package static let table: StaticString = "purchases"
+  package static let hasPlacedMembers = true
   package static let checks = ["quantity > 0"]
   package static var blank: Self {
     Self(
@@ -53,22 +54,23 @@ extension PurchaseRow: StoredRow {
       purchasedAt: Timestamp(milliseconds: 0), frozenProduct: "")
   }
 
-  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.number("purchase", &number)
-    columns.store("store", &identity.store)
-    columns.number("environment", &identity.environment)
-    columns.identifier("store_transaction", &identity.transactionID)
-    columns.number("customer", &customer)
-    columns.transaction("transaction_number", &transaction)
-    columns.identifier("product", &product)
-    columns.amount("quantity", &quantity)
-    columns.money("price", "price_currency", &price)
-    columns.date("purchased_at", &purchasedAt)
-    columns.text("document", &frozenProduct)
-    columns.identifier("original_transaction", optional: &originalTransactionID)
-    columns.date("expires_at", optional: &expiresAt)
-    columns.refundState(of: number, &refund)
-    columns.lotAmount("grant_currency", "grant_lot", "grant_amount", &grant)
+  package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
+    columns.number("purchase", &number, .exported(as: "number"))
+    columns.kind("store", &identity.store, else: .test, .exported)
+    columns.environment("environment", &identity.environment, .exported)
+    columns.identifier("store_transaction", &identity.transactionID, .exported(as: "store_transaction_id"))
+    columns.number("customer", &customer, .exported)
+    columns.transaction("transaction_number", &transaction, .exported(as: "transaction"))
+    columns.identifier("product", &product, .exported)
+    columns.amount("quantity", &quantity, .exported(within: .number))
+    columns.money("price", "price_currency", &price, .exported)
+    columns.date("purchased_at", &purchasedAt, .exported)
+    columns.text("document", &frozenProduct, .exported(as: "terms", place: .last, asJSON: true))
+    columns.identifier(
+      "original_transaction", optional: &originalTransactionID, .exported(as: "original_transaction_id"))
+    columns.date("expires_at", optional: &expiresAt, .exported)
+    columns.refundState(of: number, &refund, .derived)
+    columns.lotAmount("grant_currency", "grant_lot", "grant_amount", &grant, .exported(as: "grant"))
   }
 }
 

@@ -37,19 +37,31 @@ package struct RefundPartRow: Hashable, Sendable {
   }
 }
 
-extension RefundPartRow: StoredRow {
+extension RefundPartRow: ExportedRow {
   package static let table: StaticString = "refund_parts"
   package static let keyColumnCount = 2
   package static let checks = ["amount <> 0"]
   package static var blank: Self { Self(transaction: 0, position: 0, lot: 0, kind: .short, source: 0, amount: 0) }
 
-  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.transaction("transaction_number", &transaction)
-    columns.number("position", &position)
-    columns.number("lot", &lot)
-    columns.kind("kind", &kind, else: .short)
-    columns.number("source_lot", &source)
-    columns.amount("amount", &amount)
+  package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
+    columns.transaction("transaction_number", &transaction, .derived)
+    columns.number("position", &position, .derived)
+    columns.number("lot", &lot, .exported)
+    columns.kind("kind", &kind, else: .short, .exported)
+    columns.number("source_lot", &source, .exported(as: "source", unless: .zero))
+    columns.amount("amount", &amount, .exported)
+  }
+}
+
+extension RefundPartRow.Kind: ExportedKind {
+  package var name: String {
+    switch self {
+    case .taken: "taken"
+    case .owed: "owed"
+    case .short: "short"
+    case .repaid: "repaid"
+    case .expired: "expired"
+    }
   }
 }
 

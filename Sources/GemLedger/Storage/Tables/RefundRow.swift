@@ -44,27 +44,28 @@ package struct RefundRow: Hashable, Sendable {
   }
 }
 
-extension RefundRow: StoredRow {
+extension RefundRow: ExportedRow {
   package static let table: StaticString = "refunds"
+  package static let hasPlacedMembers = true
   package static var blank: Self {
     let never = Timestamp(milliseconds: 0)
     return Self(
       transaction: 0, purchase: 0, kind: .refund, revokedAt: never, signedAt: never, share: .none, freezes: 0)
   }
 
-  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.transaction("transaction_number", &transaction)
-    columns.number("purchase", &purchase)
-    columns.kind("kind", &kind, else: .refund)
-    columns.date("revoked_at", &revokedAt)
-    columns.date("signed_at", &signedAt)
-    columns.share("share", "share_of", &share)
-    columns.amount("freezes", &freezes)
+  package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
+    columns.transaction("transaction_number", &transaction, .derived)
+    columns.number("purchase", &purchase, .exported(place: .first))
+    columns.kind("kind", &kind, else: .refund, .exported(place: .first))
+    columns.date("revoked_at", &revokedAt, .exported(place: .first))
+    columns.date("signed_at", &signedAt, .exported(place: .first))
+    columns.share("share", "share_of", &share, .exported(place: .last))
+    columns.amount("freezes", &freezes, .exported(unless: .zero, within: .value, place: .last))
     // Stored only if it differs from the date of the notice itself.
-    var evidence = evidenceAt == signedAt ? nil : evidenceAt.milliseconds
-    columns.integer("evidence_at", .any, optional: &evidence)
-    evidenceAt = evidence.map(Timestamp.init(milliseconds:)) ?? signedAt
-    columns.extent("extent_kind", "extent", optional: &extent)
+    var evidence = evidenceAt == signedAt ? nil : evidenceAt
+    columns.date("evidence_at", optional: &evidence, .exported)
+    evidenceAt = evidence ?? signedAt
+    columns.extent("extent_kind", "extent", optional: &extent, .exported(place: .first))
   }
 }
 
@@ -143,10 +144,10 @@ package struct RefundWithPart: StoredRow {
   package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
     refund.visit(&columns)
     var (lot, kind, source, amount) = (part?.lot, part?.kind.rawValue, part?.source, part?.amount)
-    columns.number("lot", optional: &lot)
-    columns.integer("part_kind", .kind, optional: &kind)
-    columns.number("source_lot", optional: &source)
-    columns.integer("amount", .amount, optional: &amount)
+    columns.number("lot", optional: &lot, .derived)
+    columns.integer("part_kind", .kind, optional: &kind, .derived)
+    columns.number("source_lot", optional: &source, .derived)
+    columns.integer("amount", .amount, optional: &amount, .derived)
     part = lot.map { lot in
       RefundPartRow(
         transaction: refund.transaction, position: 1, lot: lot,

@@ -23,9 +23,9 @@ extension RefundStateRow: StoredRow {
   }
 
   package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.number("purchase", &purchase)
-    columns.share("share", "share_of", &share)
-    columns.date("evidence_at", &evidenceAt)
-    columns.transaction("transaction_number", &transaction)
+    columns.number("purchase", &purchase, .derived)
+    columns.share("share", "share_of", &share, .derived)
+    columns.date("evidence_at", &evidenceAt, .derived)
+    columns.transaction("transaction_number", &transaction, .derived)
   }
 }

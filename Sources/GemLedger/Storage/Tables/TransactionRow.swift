@@ -25,21 +25,22 @@ package struct TransactionRow: Hashable, Sendable {
   }
 }
 
-extension TransactionRow: StoredRow {
+extension TransactionRow: ExportedRow {
   package static let table: StaticString = "transactions"
+  package static let hasPlacedMembers = true
   package static var blank: Self {
     Self(number: 0, kind: .mixed, customer: 0, createdAt: Timestamp(milliseconds: 0), firstEntry: 0)
   }
 
-  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.transaction("number", &number)
-    columns.kind("kind", &kind, else: .mixed)
-    columns.number("customer", &customer)
-    columns.instant("created_at", &createdAt)
-    columns.entry("first_entry", &firstEntry)
-    columns.integer("digest", .any, &digest)
+  package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
+    columns.transaction("number", &number, .exported(place: .first))
+    columns.kind("kind", &kind, else: .mixed, .exported)
+    columns.number("customer", &customer, .exported)
+    columns.instant("created_at", &createdAt, .exported)
+    columns.entry("first_entry", &firstEntry, .derived)
+    columns.integer("digest", .any, &digest, .exported(unless: .zero, place: .last))
     var part = erasable == 0 ? nil : erasable
-    columns.integer("erasable_digest", .any, optional: &part)
+    columns.integer("erasable_digest", .any, optional: &part, .exported(place: .last))
     erasable = part ?? 0
   }
 }

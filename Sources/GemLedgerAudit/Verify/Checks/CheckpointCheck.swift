@@ -31,10 +31,7 @@ struct CheckpointCheck {
 
   /// Checks that no checkpoint exists without such an entry.
   func run(_ merges: MergedCustomers) throws(LedgerError) {
-    var last: CheckpointRow?
-    while true {
-      let page = try context.scan.checkpoints(after: last, limit: ScanPage.size)
-      if page.isEmpty { return }
+    try context.scan.pages { (page: [CheckpointRow]) throws(LedgerError) in
       let entries = try context.snapshot.entries(page.map { RowAddress($0.entry, of: $0.account.customer) })
       // A merge's entries belong to several customers, the merge to the surviving customer.
       let transactions = try context.snapshot.transactions(
@@ -50,7 +47,6 @@ struct CheckpointCheck {
               + "\(checkpoint.entry), which does not match")
         }
       }
-      last = page.last
     }
   }
 }

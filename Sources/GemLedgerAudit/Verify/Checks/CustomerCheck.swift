@@ -19,10 +19,7 @@ struct CustomerCheck {
   ) throws(LedgerError) -> Int64 {
     var count: Int64 = 0
     var idCount: Int64 = 0
-    var last: CustomerNumber = 0
-    while true {
-      let page = try context.snapshot.customers(after: last, limit: ScanPage.size)
-      guard let end = page.last?.number else { break }
+    try context.snapshot.customerPages { (page) throws(LedgerError) in
       let named = try context.snapshot.customers(named: page.map(\.id))
       let added = try context.snapshot.addedIDs(of: page.map(\.number))
       for row in page {
@@ -47,7 +44,6 @@ struct CustomerCheck {
           (row.isErased(salt: context.definitions.transactionIDs.salt) ? 0 : 1) + Int64(added[row.number]?.count ?? 0)
         checkErasure(of: row, erased)
       }
-      last = end
     }
     try checkIDs(count: idCount)
     return count
@@ -66,10 +62,7 @@ struct CustomerCheck {
   /// Checks that every id names the customer whose row lists it.
   private func checkIDs(count: Int64) throws(LedgerError) {
     var found: Int64 = 0
-    var last: CustomerID?
-    while true {
-      let page = try context.scan.customerIDs(after: last, limit: ScanPage.size)
-      if page.isEmpty { break }
+    try context.scan.pages { (page: [AddedIDRow]) throws(LedgerError) in
       let customers = try context.snapshot.customers(page.map(\.customer).distinct())
       let others = page.filter { customers[$0.customer]?.id != $0.id }
       let added = try context.snapshot.addedIDs(of: others.map(\.customer).distinct())
@@ -81,7 +74,6 @@ struct CustomerCheck {
       }
       let salt = context.definitions.transactionIDs.salt
       found += Int64(page.count { !$0.id.isOfErased || $0.id.numberOfErased(salt: salt) != $0.customer })
-      last = page.last?.id
     }
     if found != count { context.report("ids_name_customers", "there are \(found) ids; the customers have \(count)") }
   }

@@ -15,16 +15,12 @@ struct DigestCheck {
     let scan = context.scan
     var walk = try DigestWalk(
       context.snapshot, scan, purchases: try purchaseDigests(), erased: try namelessCustomers())
-    var last: TransactionNumber = 0
-    while true {
-      let page = try scan.transactions(after: last, limit: ScanPage.size)
-      guard let end = page.last?.number else { break }
+    try scan.pages(after: .blank) { (page: [TransactionRow]) throws(LedgerError) in
       for row in try walk.add(page) {
         context.report(
           "digests_replay",
           "transaction \(row.number), of kind \(row.kind.name), or one of its rows differs from its booking")
       }
-      last = end
     }
     for (table, count) in try walk.countOrphans() {
       context.report(
@@ -36,24 +32,18 @@ struct DigestCheck {
 
   private func purchaseDigests() throws(LedgerError) -> IntegerMap<UInt64> {
     let digests = IntegerMap<UInt64>()
-    var last: Int64 = 0
-    while true {
-      let page = try context.scan.purchases(after: last, limit: ScanPage.size)
-      guard let end = page.last?.number else { return digests }
+    try context.scan.pages(after: .blank) { (page: [PurchaseRow]) in
       for row in page { digests[row.transaction] = (digests[row.transaction] ?? 0) &+ RowDigest.of(row) }
-      last = end
     }
+    return digests
   }
 
   private func namelessCustomers() throws(LedgerError) -> Set<CustomerNumber> {
     var erased: Set<CustomerNumber> = []
-    var last: CustomerNumber = 0
-    while true {
-      let page = try context.snapshot.customers(after: last, limit: ScanPage.size)
-      guard let end = page.last?.number else { return erased }
+    try context.snapshot.customerPages { page in
       for row in page where row.isErased(salt: context.definitions.transactionIDs.salt) { erased.insert(row.number) }
-      last = end
     }
+    return erased
   }
 
   /// Checks that keys and notes are unchanged, for all customers that were not erased.
@@ -77,12 +67,8 @@ struct DigestCheck {
   }
 
   private func forEachKey(_ scan: any StorageScan, _ body: (KeyRow) -> Void) throws(LedgerError) {
-    var last: KeyRow?
-    while true {
-      let page = try scan.keys(after: last, limit: ScanPage.size)
-      guard let end = page.last else { return }
+    try scan.pages { (page: [KeyRow]) throws(LedgerError) in
       for row in page { body(row) }
-      last = end
     }
   }
 
@@ -92,9 +78,7 @@ struct DigestCheck {
   ) throws(LedgerError) -> [TransactionNumber] {
     var found: [TransactionNumber] = []
     var last: TransactionNumber = 0
-    var notes = SortedRows<NoteRow>(\.transaction) { (row, limit) throws(LedgerError) in
-      try scan.notes(after: row?.transaction ?? 0, limit: limit)
-    }
+    var notes = SortedRows<NoteRow>(scan, \.transaction, after: 0)
     while found.count < Verification.problemCountMax {
       let rest = IntegerMap<UInt64>()
       var numbers: [TransactionNumber] = []

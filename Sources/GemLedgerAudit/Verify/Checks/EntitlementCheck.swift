@@ -11,10 +11,7 @@ struct EntitlementCheck {
   }
 
   func run() throws(LedgerError) {
-    var last: Int64 = 0
-    while true {
-      let page = try context.scan.purchases(after: last, limit: ScanPage.size)
-      guard let end = page.last?.number else { return }
+    try context.scan.pages(after: .blank) { (page: [PurchaseRow]) throws(LedgerError) in
       let holders = try context.snapshot.entitlementHolders(of: page.map { RowAddress($0.number, of: $0.customer) })
       let customers = try context.snapshot.customers(holders.values.distinct())
       for row in page {
@@ -33,7 +30,6 @@ struct EntitlementCheck {
           "entitlements_have_holders",
           "the owner of the entitlement of purchase \(row.number), customer number \(holder), has no row")
       }
-      last = end
     }
   }
 }

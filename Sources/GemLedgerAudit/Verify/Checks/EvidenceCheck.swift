@@ -8,16 +8,12 @@ struct EvidenceCheck {
 
   func run() throws(LedgerError) {
     let environments = Set(try context.snapshot.environments().map(\.number))
-    var last: EvidenceRow?
-    while true {
-      let page = try context.scan.evidence(after: last, limit: ScanPage.size)
-      guard let end = page.last else { return }
+    try context.scan.pages { (page: [EvidenceRow]) throws(LedgerError) in
       for row in page where row.identity.environment >= EnvironmentRow.firstDrawnNumber {
         guard !environments.contains(row.identity.environment) else { continue }
         report("environments_are_known", row, "its environment number \(row.identity.environment) is missing")
       }
       try check(page)
-      last = end
     }
   }
 

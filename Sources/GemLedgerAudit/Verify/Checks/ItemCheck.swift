@@ -18,10 +18,7 @@ struct ItemCheck {
 
   mutating func run() throws(LedgerError) {
     var owned: [CustomerNumber: [ItemID: Int128]] = [:]
-    var last: ItemEntryRow?
-    while true {
-      let page = try context.scan.itemEntries(after: last, limit: ScanPage.size)
-      if page.isEmpty { break }
+    try context.scan.pages { (page: [ItemEntryRow]) throws(LedgerError) in
       for row in page {
         owned[row.customer, default: [:]][row.item, default: 0] += Int128(row.quantity)
         if owned[row.customer]?[row.item] != Int128(row.owned) {
@@ -32,17 +29,13 @@ struct ItemCheck {
         }
       }
       try count(page)
-      last = page.last
     }
     checkSums()
     try compareOwned(&owned)
   }
 
   private func compareOwned(_ owned: inout [CustomerNumber: [ItemID: Int128]]) throws(LedgerError) {
-    var last: OwnedItemRow?
-    while true {
-      let page = try context.scan.ownedItems(after: last, limit: ScanPage.size)
-      if page.isEmpty { break }
+    try context.scan.pages { (page: [OwnedItemRow]) throws(LedgerError) in
       for row in page {
         let replayed = owned[row.customer]?.removeValue(forKey: row.item) ?? 0
         if replayed != Int128(row.quantity) {
@@ -51,7 +44,6 @@ struct ItemCheck {
             "customer number \(row.customer) owns \(row.quantity) of \"\(row.item)\"; the replay gives \(replayed)")
         }
       }
-      last = page.last
     }
     for (customer, items) in owned.inKeyOrder {
       for (item, quantity) in items.inKeyOrder where quantity != 0 {

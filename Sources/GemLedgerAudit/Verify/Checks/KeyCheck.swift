@@ -7,10 +7,7 @@ struct KeyCheck {
   init(_ context: VerifyContext) { self.context = context }
 
   func run() throws(LedgerError) {
-    var position: KeyRow?
-    while true {
-      let page = try context.scan.keys(after: position, limit: ScanPage.size)
-      guard let end = page.last else { return }
+    try context.scan.pages { (page: [KeyRow]) throws(LedgerError) in
       var booked: [RowAddress] = []
       for row in page {
         if case .booked(let number) = row.outcome { booked.append(RowAddress(number, of: row.customer)) }
@@ -23,7 +20,6 @@ struct KeyCheck {
             + "another customer's")
       }
       try checkOwners(of: page, transactions)
-      position = end
     }
   }
 

@@ -58,14 +58,10 @@ struct LotAttributesCheck {
     let environments = Set(try context.snapshot.environments().map(\.number))
     var count: Int64 = 0
     var purchased: Int64 = 0
-    var last: LotNumber = 0
-    while true {
-      let page = try context.scan.lotAttributes(after: last, limit: ScanPage.size)
-      guard let end = page.last?.lot else { break }
+    try context.scan.pages(after: .blank) { (page: [LotAttributesRow]) throws(LedgerError) in
       count += Int64(page.count)
       purchased += checkMakers(of: page, environments: environments)
       try checkOrigins(of: page.filter { $0.originalLot != 0 })
-      last = end
     }
     if count != lotCount {
       context.report("lots_have_terms", "the journal has the terms of \(count) lots; there are \(lotCount)")

@@ -8,10 +8,7 @@ struct MergeCheck {
 
   func run(_ freezes: inout FreezeReplay) throws(LedgerError) -> MergedCustomers {
     var replay = MergeReplay()
-    var last: TransactionNumber = 0
-    while true {
-      let page = try context.scan.merges(after: last, limit: ScanPage.size)
-      guard let end = page.last?.transaction else { break }
+    try context.scan.pages(after: .blank) { (page: [MergeRow]) throws(LedgerError) in
       let transactions = try context.snapshot.transactions(page.map { RowAddress($0.transaction, of: $0.into) })
       for row in page {
         let transaction = transactions[row.transaction]
@@ -31,7 +28,6 @@ struct MergeCheck {
         }
       }
       try checkSums(of: page)
-      last = end
     }
     return MergedCustomers(replay)
   }

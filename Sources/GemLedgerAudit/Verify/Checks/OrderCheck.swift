@@ -7,17 +7,13 @@ struct OrderCheck {
   init(_ context: VerifyContext) { self.context = context }
 
   func run() throws(LedgerError) {
-    var last: OrderNumber = 0
-    while true {
-      let page = try context.scan.orders(after: last, limit: ScanPage.size)
-      guard let end = page.last?.number else { break }
+    try context.scan.pages(after: .blank) { (page: [OrderRow]) throws(LedgerError) in
       let customers = try context.snapshot.customers(page.map(\.customer).distinct())
       // The buyer may differ from the customer of the order.
       let purchases = try context.snapshot.purchases(page.compactMap(\.purchase).map { RowAddress($0, of: nil) })
       for row in page {
         check(row, customer: customers[row.customer], purchase: row.purchase.flatMap { purchases[$0] })
       }
-      last = end
     }
   }
 

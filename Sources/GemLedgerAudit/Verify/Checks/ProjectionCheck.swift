@@ -19,15 +19,11 @@ struct ProjectionCheck {
   func compareLots(
     _ tallies: inout CurrencyTallies, _ attributes: inout LotAttributesCheck
   ) throws(LedgerError) {
-    var last: LotNumber = 0
-    while true {
-      let page = try context.scan.lots(after: last, limit: ScanPage.size)
-      guard let end = page.last?.number else { return }
+    try context.scan.pages(after: .blank) { (page: [LotRow]) throws(LedgerError) in
       let covered = page.filter { replay.scope.covers($0.account) }
       for row in covered { compare(row, &tallies) }
       try attributes.check(covered)
       try expiries.check(covered)
-      last = end
     }
   }
 

@@ -15,11 +15,8 @@ struct PurchaseCheck {
   /// - Parameter purchaseCount: The number of transactions in the journal that credit purchases.
   mutating func run(purchaseCount: Int64) throws(LedgerError) {
     let environments = Set(try context.snapshot.environments().map(\.number))
-    var last: Int64 = 0
     var count: Int64 = 0
-    while true {
-      let page = try context.scan.purchases(after: last, limit: ScanPage.size)
-      guard let end = page.last?.number else { break }
+    try context.scan.pages(after: .blank) { (page: [PurchaseRow]) throws(LedgerError) in
       let addresses = page.map { RowAddress($0.transaction, of: $0.customer) }
       let transactions = try context.snapshot.transactions(addresses)
       let entries = try context.snapshot.entries(of: addresses)
@@ -34,7 +31,6 @@ struct PurchaseCheck {
         }
       }
       count += Int64(page.count)
-      last = end
     }
     if count != purchaseCount {
       context.report(

@@ -19,16 +19,12 @@ struct RefundCheck {
   ) throws(LedgerError) {
     var refundsOfStates: Int64 = 0
     var partsOfStates: Int64 = 0
-    var last: Int64 = 0
-    while true {
-      let page = try context.scan.refundStates(after: last, limit: ScanPage.size)
-      guard let end = page.last?.purchase else { break }
+    try context.scan.pages(after: .blank) { (page: [RefundStateRow]) throws(LedgerError) in
       let rows = try RefundPage(page, snapshot: context.snapshot, merges)
       for state in page {
         refundsOfStates += Int64(rows.refunds(of: state).count)
         partsOfStates += check(state, rows)
       }
-      last = end
     }
     let (refunds, parts) = try countRefunds(reclaimCount: reclaimCount, &freezes)
     if refunds != journal.refunds || refunds != refundsOfStates || parts != partsOfStates {
@@ -44,10 +40,7 @@ struct RefundCheck {
   ) throws(LedgerError) -> (refunds: Int64, parts: Int64) {
     var refunds: Int64 = 0
     var reclaims: Int64 = 0
-    var lastRefund: TransactionNumber = 0
-    while true {
-      let page = try context.scan.refunds(after: lastRefund, limit: ScanPage.size)
-      guard let end = page.last?.transaction else { break }
+    try context.scan.pages(after: .blank) { (page: [RefundRow]) throws(LedgerError) in
       let freezing = page.filter { $0.freezes != 0 }
       let transactions = try context.snapshot.transactions(freezing.map { RowAddress($0.transaction, of: nil) })
       for row in freezing {
@@ -56,7 +49,6 @@ struct RefundCheck {
       }
       refunds += Int64(page.count)
       reclaims += Int64(page.count { $0.kind == .reclaim })
-      lastRefund = end
     }
     if reclaims != reclaimCount {
       context.report(
@@ -64,13 +56,8 @@ struct RefundCheck {
         "\(reclaims) refunds took amounts returned to purchases; \(reclaimCount) transactions record it")
     }
     var parts: Int64 = 0
-    var lastPart: RefundPartRow?
-    while true {
-      let page = try context.scan.refundParts(after: lastPart, limit: ScanPage.size)
-      if page.isEmpty { return (refunds, parts) }
-      parts += Int64(page.count)
-      lastPart = page.last
-    }
+    try context.scan.pages { (page: [RefundPartRow]) in parts += Int64(page.count) }
+    return (refunds, parts)
   }
 
   /// - Returns: The number of parts of its refunds.

@@ -34,12 +34,8 @@ struct CountReplay {
   }
 
   mutating func compare() throws(LedgerError) {
-    var last: CountRow?
-    while true {
-      let page = try context.scan.counts(after: last, limit: ScanPage.size)
-      if page.isEmpty { break }
+    try context.scan.pages { (page: [CountRow]) throws(LedgerError) in
       for row in page where scope.covers(row.customer) { compare(row) }
-      last = page.last
     }
     // The counts of merged customers continue with their surviving customers.
     for slot in counts.keys.sorted() where !scope.merges.isMerged(slot.customer) {

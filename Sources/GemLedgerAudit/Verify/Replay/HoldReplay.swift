@@ -125,12 +125,8 @@ struct HoldReplay {
   }
 
   mutating func compare() throws(LedgerError) {
-    var last: TransactionNumber = 0
-    while true {
-      let page = try context.scan.holds(after: last, limit: ScanPage.size)
-      guard let end = page.last?.number else { break }
+    try context.scan.pages(after: .blank) { (page: [HoldRow]) throws(LedgerError) in
       for row in page where scope.covers(row.customer) { compare(row) }
-      last = end
     }
     for (number, hold) in holds.inKeyOrder {
       context.report("holds_replay", "hold \(number) of customer number \(hold.owner) is open and has no row")

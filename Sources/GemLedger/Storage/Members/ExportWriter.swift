@@ -1,5 +1,3 @@
-package import GemLedger
-
 /// Fills a buffer with lines of JSON, passes on full buffers, and keeps the count and the checksum of the lines.
 ///
 /// It makes no intermediate values and reserves room for many bytes at once: an export writes millions of lines.
@@ -8,9 +6,9 @@ package final class ExportWriter {
   private let sink: (([UInt8]) throws(LedgerError) -> Void)?
   private var json = JSONWriter(capacity: 2 * bufferSize)
   private var lineStart = 0
-  private(set) var lineCount: Int64 = 0
+  package private(set) var lineCount: Int64 = 0
   /// The sum of the lines' hashes, independent of their order.
-  private(set) var checksum: UInt64 = 0
+  package private(set) var checksum: UInt64 = 0
   private var clock = TimestampBytes()
 
   /// The size from which the buffer is passed on.
@@ -95,16 +93,16 @@ package final class ExportWriter {
     json.integer(value)
   }
 
-  func integer(_ name: StaticString, ifAny value: Int64?) { json.integer(name, value) }
+  package func integer(_ name: StaticString, ifAny value: Int64?) { json.integer(name, value) }
 
   package func text(_ name: StaticString, _ value: String) {
     json.name(name)
     json.text(value)
   }
 
-  func text(_ name: StaticString, ifAny value: String?) { json.text(name, value) }
+  package func text(_ name: StaticString, ifAny value: String?) { json.text(name, value) }
 
-  func null(_ name: StaticString) {
+  package func null(_ name: StaticString) {
     json.name(name)
     json.null()
   }
@@ -115,7 +113,7 @@ package final class ExportWriter {
   }
 
   /// Writes a text that needs no escapes.
-  func plain(_ name: StaticString, _ value: [UInt8]) {
+  package func plain(_ name: StaticString, _ value: [UInt8]) {
     json.name(name)
     value.withUnsafeBufferPointer { json.plain($0) }
   }
@@ -126,18 +124,25 @@ package final class ExportWriter {
     json.hexadecimal(value)
   }
 
-  /// Writes a digest; nothing if there is none.
-  func digest(_ name: StaticString, _ value: Int64) {
-    if value != 0 { hexadecimal(name, UInt64(bitPattern: value)) }
-  }
-
   package func id(_ name: StaticString, _ id: TransactionID) {
     json.name(name)
     json.uuid(id.high, id.low)
   }
 
+  /// Writes environments without a session by name, others by the number that a separate line defines.
+  package func environment(_ name: StaticString, _ number: Int64) {
+    if let kind = StoreEnvironment.Kind(rawValue: number) {
+      text(name, kind.name)
+    } else if let known = environments[number] {
+      text(name, known.kind.name)
+      text("session", ifAny: known.session)
+    } else {
+      integer(name, number)
+    }
+  }
+
   /// Writes a JSON document as a value if it reads back as the same text, otherwise as a string.
-  func document(_ name: StaticString, _ text: String) {
+  package func document(_ name: StaticString, _ text: String) {
     json.name(name)
     if isOwnForm(text) { json.json(text) } else { json.text(text) }
   }
@@ -157,14 +162,14 @@ package final class ExportWriter {
 
   // MARK: Lists and objects
 
-  func list<Element>(_ name: StaticString, _ elements: some Sequence<Element>, _ body: (Element) -> Void) {
+  package func list(_ name: StaticString, _ body: () -> Void) {
     json.name(name)
     json.beginList()
-    for element in elements { body(element) }
+    body()
     json.endList()
   }
 
-  func object(_ body: () -> Void) {
+  package func object(_ body: () -> Void) {
     json.beginObject()
     body()
     json.endObject()
@@ -176,14 +181,14 @@ package final class ExportWriter {
   }
 
   /// Writes a pair of numbers as a list of two.
-  func pair(_ one: Int64, _ other: Int64) {
+  package func pair(_ one: Int64, _ other: Int64) {
     json.beginList()
     json.integer(one)
     json.integer(other)
     json.endList()
   }
 
-  func pair(_ name: StaticString, _ one: Int64, _ other: Int64) {
+  package func pair(_ name: StaticString, _ one: Int64, _ other: Int64) {
     json.name(name)
     pair(one, other)
   }

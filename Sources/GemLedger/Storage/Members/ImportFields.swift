@@ -1,0 +1,212 @@
+/// Reads the members of one object of an export, and detects unread members.
+package struct ImportFields {
+  private let members: [(name: String, value: JSONValue)]
+  /// The index of the member to compare first: fields are read in writing order.
+  private var upcoming = 0
+  private var taken = 0
+
+  package let context: ImportContext
+  /// The transaction that the object is part of.
+  package let transaction: TransactionRow?
+  /// The first fault of the visited members.
+  package private(set) var fault: LineFault?
+  /// Collects the names of members instead of their values; nil while values are read.
+  private var names: [String]?
+
+  package init(
+    _ value: JSONValue, _ context: ImportContext = ImportContext(), in transaction: TransactionRow? = nil
+  ) throws(LineFault) {
+    guard let object = value.object else {
+      throw LineFault("Expected an object, found \(value.text == nil ? value.kind : "a string").")
+    }
+    members = object.members
+    self.context = context
+    self.transaction = transaction
+  }
+
+  // MARK: Members
+
+  /// Visits all members of the object.
+  mutating func visitAll(_ visit: (inout Self) -> Void) throws(LineFault) {
+    visit(&self)
+    if let fault { throw fault }
+    try end(names(visit))
+  }
+
+  /// Sets a member of the visited row, unless an earlier one has a fault.
+  mutating func set<Value>(
+    _ name: StaticString, _ member: ExportMember, _ value: inout Value,
+    _ read: (inout Self, _ name: StaticString) throws(LineFault) -> Value
+  ) {
+    guard fault == nil, !member.isAbsent else { return }
+    do throws(LineFault) {
+      value = try read(&self, member.name ?? name)
+    } catch {
+      if names == nil { fault = error }
+    }
+  }
+
+  /// - Parameter omitted: The value of a member that the line does not have.
+  mutating func set<Value>(
+    _ name: StaticString, _ member: ExportMember, _ value: inout Value?, else omitted: Value?,
+    _ read: (inout Self, _ name: StaticString) throws(LineFault) -> Value?
+  ) {
+    set(name, member, &value) { (fields, name) throws(LineFault) in
+      let found = try read(&fields, name) ?? omitted
+      return member.isRequired ? try Self.required(found, name) : found
+    }
+  }
+
+  package func names(_ visit: (inout Self) -> Void) -> [String] {
+    var fields = self
+    fields.names = []
+    visit(&fields)
+    return fields.names ?? []
+  }
+
+  /// - Throws: If a member was not read.
+  package func end(_ known: @autoclosure () -> [String]) throws(LineFault) {
+    guard taken != members.count else { return }
+    let names = known()
+    let name = members.first { !names.contains($0.name) }?.name
+    throw LineFault("The field \"\(name?.prefix(60) ?? "")\" is unknown.")
+  }
+
+  // MARK: Values
+
+  package mutating func value(ifAny name: StaticString) -> JSONValue? {
+    if names != nil { names?.append(name.description) }
+    // Every member is read once, so nothing is left to find after the last one.
+    guard names == nil, taken < members.count, let index = index(of: name) else { return nil }
+    taken += 1
+    upcoming = index + 1
+    return members[index].value
+  }
+
+  package func has(_ name: StaticString) -> Bool { index(of: name) != nil }
+
+  private func index(of name: StaticString) -> Int? {
+    let bytes = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+    var index = upcoming
+    for _ in members {
+      if index == members.count { index = 0 }
+      // The counts are stored, and usually differ.
+      let own = members[index].name.utf8
+      if own.count == bytes.count, own.withContiguousStorageIfAvailable({ Bytes.areEqual($0, bytes) }) == true {
+        return index
+      }
+      index += 1
+    }
+    return nil
+  }
+
+  package static func required<Value>(_ value: Value?, _ name: StaticString) throws(LineFault) -> Value {
+    guard let value else { throw LineFault("\"\(name)\" is missing.") }
+    return value
+  }
+
+  package mutating func value(_ name: StaticString) throws(LineFault) -> JSONValue {
+    try Self.required(value(ifAny: name), name)
+  }
+
+  package mutating func integer(_ name: StaticString) throws(LineFault) -> Int64 {
+    try Self.required(try integer(ifAny: name), name)
+  }
+
+  mutating func integer(ifAny name: StaticString) throws(LineFault) -> Int64? {
+    guard let value = value(ifAny: name) else { return nil }
+    guard let number = value.integer else { throw LineFault("\"\(name)\" is not a whole number.") }
+    return try Self.within(RowBounds.instant, number, name)
+  }
+
+  /// Checks a number of a line against a row's bounds; all numbers pass through here.
+  private static func within(_ bound: Int64, _ number: Int64, _ name: StaticString) throws(LineFault) -> Int64 {
+    guard RowBounds.isWithin(number, bound) else { throw LineFault("\"\(name)\" is \(number), out of range.") }
+    return number
+  }
+
+  /// Reads a row's number, from 1.
+  package mutating func number(ifAny name: StaticString) throws(LineFault) -> Int64? {
+    try integer(ifAny: name, .number, .exported)
+  }
+
+  mutating func integer(
+    ifAny name: StaticString, _ bound: ColumnBound, _ member: ExportMember
+  ) throws(LineFault) -> Int64? {
+    guard let number = try integer(ifAny: name) else { return nil }
+    let bound = member.bound ?? bound
+    if let least = member.least ?? bound.least, number < least {
+      let must = least == 0 ? "must not be negative" : "must be at least \(least)"
+      throw LineFault("\"\(name)\" is \(number), and \(must).")
+    }
+    guard bound.holds(number) else { throw LineFault("\"\(name)\" is \(number), out of range.") }
+    return number
+  }
+
+  /// Reads a number that is not negative; 0 if it is missing.
+  package mutating func count(_ name: StaticString) throws(LineFault) -> Int64 {
+    try integer(ifAny: name, .amount, .exported(atLeast: 0)) ?? 0
+  }
+
+  package mutating func text(_ name: StaticString) throws(LineFault) -> String {
+    try Self.required(try text(ifAny: name), name)
+  }
+
+  package mutating func text(ifAny name: StaticString) throws(LineFault) -> String? {
+    guard let value = value(ifAny: name) else { return nil }
+    guard let text = value.text else { throw LineFault("\"\(name)\" is not a string.") }
+    return text
+  }
+
+  package mutating func list(ifAny name: StaticString) throws(LineFault) -> [JSONValue] {
+    guard let value = value(ifAny: name) else { return [] }
+    guard let list = value.array else { throw LineFault("\"\(name)\" is not a list.") }
+    return list
+  }
+
+  /// Reads a digest of sixteen hexadecimal digits.
+  mutating func digest(ifAny name: StaticString) throws(LineFault) -> Int64? {
+    guard let text = try text(ifAny: name) else { return nil }
+    guard text.utf8.count == 16, let digest = UInt64(text, radix: 16), digest != 0 else {
+      throw LineFault("\"\(name)\" is not a digest of 16 hexadecimal digits other than 0.")
+    }
+    return Int64(bitPattern: digest)
+  }
+
+  // MARK: Words of the ledger
+
+  mutating func time(ifAny name: StaticString) throws(LineFault) -> Timestamp? {
+    guard let value = value(ifAny: name) else { return nil }
+    guard let time = value.text.flatMap(Timestamp.init) else {
+      throw LineFault("\"\(name)\" is not a time such as 2026-11-21T09:30:00.250Z.")
+    }
+    return time
+  }
+
+  package mutating func word<Word>(ifAny name: StaticString, _ read: (String) -> Word?) throws(LineFault) -> Word? {
+    guard let text = try text(ifAny: name) else { return nil }
+    guard let word = read(text) else {
+      throw LineFault("\"\(name)\" is \"\(text.prefix(60))\", which is unknown.")
+    }
+    return word
+  }
+
+  package mutating func hexadecimal(_ name: StaticString) throws(LineFault) -> UInt64 {
+    guard var text = try value(name).text, let number = text.withUTF8(HexForm.number) else {
+      throw LineFault("\"\(name)\" is not sixteen hexadecimal digits.")
+    }
+    return number
+  }
+
+  /// Reads a document that is written as a value or as a string.
+  mutating func document(ifAny name: StaticString) -> String? {
+    value(ifAny: name).map { $0.text ?? $0.text() }
+  }
+
+  package static func pair(_ value: JSONValue, _ name: StaticString) throws(LineFault) -> (Int64, Int64) {
+    guard let list = value.array, list.count == 2, let one = list[0].integer, let other = list[1].integer else {
+      throw LineFault("\"\(name)\" has an element that is not a list of two whole numbers.")
+    }
+    return (try within(RowBounds.number, one, name), try within(RowBounds.amount, other, name))
+  }
+}
