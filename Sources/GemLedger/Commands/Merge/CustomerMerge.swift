@@ -13,7 +13,7 @@ enum CustomerMerge {
     _ decider: inout Decider, _ source: FoundCustomer, into target: FoundCustomer, isProven: Bool = true,
     command: LedgerCommand.Body
   ) throws(LedgerError) -> Booking {
-    try readTogether(&decider.books, [source.number, target.number])
+    try readTogether(&decider.books.work, [source.number, target.number], decider.books.definitions)
     try planMerge(&decider.books, source, target)
     if !isProven { try UnprovenMerges.checkMovable(decider.books, source) }
     // Due amounts expire before anything moves.
@@ -60,16 +60,18 @@ enum CustomerMerge {
   }
 
   /// Reads the rows that a merge or an unmerge moves, in one load, before the rules need them one by one.
-  static func readTogether(_ books: inout Bookkeeper, _ customers: [CustomerNumber]) throws(LedgerError) {
+  static func readTogether(
+    _ work: inout UnitOfWork, _ customers: [CustomerNumber], _ definitions: CurrencyDefinitions
+  ) throws(LedgerError) {
     var reads = JointReads()
     for customer in customers {
-      _ = try reads.read { () throws(LedgerError) in try books.work.holds.all(of: customer) }
-      _ = try reads.read { () throws(LedgerError) in try books.work.counts.all(of: customer) }
-      _ = try reads.read { () throws(LedgerError) in try books.work.items.all(of: customer) }
-      for currency in books.definitions.currencies {
+      _ = try reads.read { () throws(LedgerError) in try work.holds.all(of: customer) }
+      _ = try reads.read { () throws(LedgerError) in try work.counts.all(of: customer) }
+      _ = try reads.read { () throws(LedgerError) in try work.items.all(of: customer) }
+      for currency in definitions.currencies {
         _ = try reads.read { () throws(LedgerError) in
-          let slot = try books.work.accounts.slot(of: AccountNumber(customer: customer, currency: currency.number))
-          if books.work.accounts[slot].row.openLots > 0 { try books.work.accounts.loadAllLots(of: slot) }
+          let slot = try work.accounts.slot(of: AccountNumber(customer: customer, currency: currency.number))
+          if work.accounts[slot].row.openLots > 0 { try work.accounts.loadAllLots(of: slot) }
         }
       }
     }

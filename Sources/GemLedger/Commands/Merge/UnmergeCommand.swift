@@ -27,7 +27,7 @@ struct UnmergeCommand: Command {
     let part = FoundCustomer(row, original: row.number)
     return try KeyReplay.idempotently(&decider, command, customer: part) {
       (decider: inout Decider) throws(LedgerError) -> Booking in
-      try Self.readTogether(&decider.books, row)
+      try Self.readTogether(&decider.books.work, row, decider.books.definitions)
       let split = try Self.split(decider.books.work, row, command: command, named: survivor)
       return try Self.unmerge(&decider, split, command: command)
     }
@@ -83,23 +83,25 @@ struct UnmergeCommand: Command {
   }
 
   /// Reads the merges of both customers, the survivor's newest entries, and the rows that may move, in one load.
-  private static func readTogether(_ books: inout Bookkeeper, _ part: CustomerRow) throws(LedgerError) {
+  private static func readTogether(
+    _ work: inout UnitOfWork, _ part: CustomerRow, _ definitions: CurrencyDefinitions
+  ) throws(LedgerError) {
     let survivor = part.mergedInto
     guard survivor != 0 else { return }
     var reads = JointReads()
     _ = try reads.read { () throws(LedgerError) in
       try [part.number, survivor].gather { (number) throws(LedgerError) in
-        try books.work.customers.mergeRecords(of: number)
+        try work.customers.mergeRecords(of: number)
       }
     }
     _ = try reads.read { () throws(LedgerError) in
-      try books.definitions.currencies.gather { (currency) throws(LedgerError) in
-        let account = try books.work.session.account(AccountNumber(customer: survivor, currency: currency.number))
-        if let account, account.lastEntry != 0 { _ = try books.work.session.entry(account.lastEntry, of: survivor) }
+      try definitions.currencies.gather { (currency) throws(LedgerError) in
+        let account = try work.session.account(AccountNumber(customer: survivor, currency: currency.number))
+        if let account, account.lastEntry != 0 { _ = try work.session.entry(account.lastEntry, of: survivor) }
       }
     }
     _ = try reads.read { () throws(LedgerError) in
-      try CustomerMerge.readTogether(&books, [part.number, survivor])
+      try CustomerMerge.readTogether(&work, [part.number, survivor], definitions)
     }
     try reads.end()
   }
