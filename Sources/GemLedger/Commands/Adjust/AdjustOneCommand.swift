@@ -26,7 +26,7 @@ struct AdjustOneCommand: Command {
       throw .customerNotFound(command.customer)
     }
     if let key = command.key,
-      let row = try KeyReplay.earlier(decider.books.work, key, command: command, customer: customer)
+      let row = try KeyReplay.earlier(&decider.books.work, key, command: command, customer: customer)
     {
       return try KeyReplay.answer(decider.books, row, under: key, command: command)
     }

@@ -155,7 +155,7 @@ enum RefundNotices {
   ) throws(LedgerError) -> Booking {
     guard let key = command.key else { return try decide(&decider) }
     let customer = FoundCustomer(owner, original: owner.number)
-    if let row = try KeyReplay.earlier(decider.books.work, underAnyNumberOf: customer, key, command: command) {
+    if let row = try KeyReplay.earlier(&decider.books.work, underAnyNumberOf: customer, key, command: command) {
       var answer = try KeyReplay.answer(decider.books, row, under: key, command: command)
       answer.customer = owner.id
       return answer

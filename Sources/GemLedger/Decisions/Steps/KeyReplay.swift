@@ -9,7 +9,7 @@ enum KeyReplay {
     decide: (inout Decider) throws(LedgerError) -> Booking
   ) throws(LedgerError) -> Booking {
     guard let key = command.key else { return try decide(&decider) }
-    if let row = try earlier(decider.books.work, key, command: command, customer: customer) {
+    if let row = try earlier(&decider.books.work, key, command: command, customer: customer) {
       return try answer(decider.books, row, under: key, command: command)
     }
     do throws(LedgerError) {
@@ -26,12 +26,14 @@ enum KeyReplay {
   }
 
   /// Finds the earlier use of the key, by this group or before it.
+  ///
+  /// It changes nothing. A borrowed unit of work would be copied to the stack, which every command would pay for.
   @inline(__always)
   static func earlier(
-    _ work: borrowing UnitOfWork, _ key: IdempotencyKey, command: LedgerCommand.Body, customer: FoundCustomer
+    _ work: inout UnitOfWork, _ key: IdempotencyKey, command: LedgerCommand.Body, customer: FoundCustomer
   ) throws(LedgerError) -> KeyRow? {
     if customer.isOneOfSeveral {
-      return try earlier(work, underAnyNumberOf: customer, key, command: command)
+      return try earlier(&work, underAnyNumberOf: customer, key, command: command)
     }
     return try work.keys.earlier(key, of: command, by: customer.number)
   }
@@ -41,7 +43,7 @@ enum KeyReplay {
   ///
   /// Several customers may have used the key before they were merged: then the use with an equal request matches.
   static func earlier(
-    _ work: borrowing UnitOfWork, underAnyNumberOf customer: FoundCustomer, _ key: IdempotencyKey,
+    _ work: inout UnitOfWork, underAnyNumberOf customer: FoundCustomer, _ key: IdempotencyKey,
     command: LedgerCommand.Body
   ) throws(LedgerError) -> KeyRow? {
     let numbers = try work.customers.numbers(of: customer.number)
@@ -52,14 +54,14 @@ enum KeyReplay {
     // The customer's use of the key takes precedence over other customers' uses.
     let found = known[0].map { [$0] } ?? known.compactMap(\.self)
     if let same = found.first(where: { $0.fingerprint == command.fingerprint }) { return same }
-    return try earlier(work, beforeUnmergesOf: customer, key, command: command) ?? found.first
+    return try earlier(&work, beforeUnmergesOf: customer, key, command: command) ?? found.first
   }
 
   /// Finds an equal request among those that former survivors answered before an unmerge split the customer off.
   ///
   /// Other requests of the survivor have different content, or are later.
   private static func earlier(
-    _ work: borrowing UnitOfWork, beforeUnmergesOf customer: FoundCustomer, _ key: IdempotencyKey,
+    _ work: inout UnitOfWork, beforeUnmergesOf customer: FoundCustomer, _ key: IdempotencyKey,
     command: LedgerCommand.Body
   ) throws(LedgerError) -> KeyRow? {
     let survivors = try work.customers.formerSurvivors(of: customer)
