@@ -106,7 +106,9 @@ extension IndexSource {
   /// Returns the address of a row in the result of ``requests(_:_:)``.
   func address(_ rows: PostgresRows, _ row: Int) -> RowAddress {
     let last = rows.columnCount - 1
-    return RowAddress(rows.integer(row, last), of: owner == nil ? nil : rows.optionalInteger(row, last - 1))
+    // The customer is outside of the key, or a part of the key that was taken from it.
+    let hasCustomer = owner != nil || difference.address != nil
+    return RowAddress(rows.integer(row, last), of: hasCustomer ? rows.optionalInteger(row, last - 1) : nil)
   }
 
   /// Returns a request with one index step for each key.
