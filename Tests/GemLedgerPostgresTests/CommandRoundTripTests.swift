@@ -5,7 +5,8 @@ import GemTestSupport
 import PostgresTestSupport
 import XCTest
 
-/// A group of one kind of command takes four round trips of reads at most, its beginning and three loads, and its commit.
+/// A group of one kind of command takes four round trips of reads at most, its beginning and three loads, and its
+/// commit.
 final class CommandRoundTripTests: XCTestCase {
   private let size = 64
   private let time = ManualClock()

@@ -5,7 +5,8 @@ import GemTestSupport
 import PostgresTestSupport
 import XCTest
 
-/// A group of whatever commands takes four round trips of reads at most: its beginning, and three loads of missing rows.
+/// A group of whatever commands takes four round trips of reads at most: its beginning, and three loads of missing
+/// rows.
 final class EconomyRoundTripTests: XCTestCase {
   private let size = 256
   /// The reads of a group of rare commands, and its commit.

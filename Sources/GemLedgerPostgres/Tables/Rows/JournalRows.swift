@@ -39,7 +39,8 @@ extension JournalEventRow {
   /// Used instead of a table: the events about open holds whose rows lack their held amounts.
   static let aboutOpenHolds = """
     (
-      SELECT h.customer AS owner, e.* FROM open_holds h JOIN journal_events e ON e.customer = h.customer AND e.target = h.hold
+      SELECT h.customer AS owner, e.* FROM open_holds h
+      JOIN journal_events e ON e.customer = h.customer AND e.target = h.hold
       WHERE h.lot IS NULL
     ) held
     """

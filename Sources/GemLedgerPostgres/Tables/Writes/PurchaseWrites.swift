@@ -63,7 +63,8 @@ struct PurchaseWrites: SessionPart {
         "INSERT INTO frozen_products (frozen_product, document) SELECT unnest($1), unnest($2) ON CONFLICT DO NOTHING",
         candidates.map(\.number), candidates.map(\.document.text)),
       PostgresRequest(
-        "SELECT frozen_product, document FROM frozen_products WHERE frozen_product = ANY($1)", candidates.map(\.number)),
+        "SELECT frozen_product, document FROM frozen_products WHERE frozen_product = ANY($1)",
+        candidates.map(\.number)),
     ])
     let rows = answers[1]
     return Dictionary((0..<rows.count).map { (rows.integer($0, 0), ByteString(rows.text($0, 1))) }) { first, _ in first
