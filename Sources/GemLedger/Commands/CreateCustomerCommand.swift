@@ -16,7 +16,8 @@ struct CreateCustomerCommand: Command {
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     let known = try decider.books.work.customers.find(command.customer)
     if let known, let key = command.key {
-      try check(&decider.books, key, made: known, command)
+      let row = try KeyReplay.earlier(&decider.books.work, key, command: command, customer: known)
+      try check(row, under: key, command, decider.books)
     }
     let customer = if let known { known } else { try decider.books.work.customers.add(command.customer) }
     for token in tokens where try decider.books.work.orders.customer(token: token) == nil {
@@ -32,9 +33,8 @@ struct CreateCustomerCommand: Command {
 
   /// Checks that the customer was made under the key: the key keeps how every other request is answered since.
   private func check(
-    _ books: inout Bookkeeper, _ key: IdempotencyKey, made customer: FoundCustomer, _ command: LedgerCommand.Body
+    _ row: KeyRow?, under key: IdempotencyKey, _ command: LedgerCommand.Body, _ books: borrowing Bookkeeper
   ) throws(LedgerError) {
-    let row = try KeyReplay.earlier(&books.work, key, command: command, customer: customer)
     guard let row else { throw .customerExists(command.customer) }
     guard let field = row.fingerprint.differingField(from: command) else { return }
     throw try KeyConflict.error(books, field, row, under: key, command: command)
