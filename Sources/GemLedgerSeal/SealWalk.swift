@@ -194,7 +194,7 @@ final class SealWalk {
     _ body: (CustomerDigest) throws(LedgerError) -> Void
   ) throws(LedgerError) {
     var keys = KeyLeaves(scan) { [unowned self] (row) throws(LedgerError) in try leaf(of: row) }
-    try snapshot.customerPages { (page) throws(LedgerError) in
+    try CustomerRow.eachPage(in: snapshot) { (page) throws(LedgerError) in
       for row in page where covered.contains(row.number) {
         try body(try digest(of: row, try keys.take(row.number)))
       }

@@ -27,6 +27,9 @@ final class EarlierReadsTests: XCTestCase {
     try ledger.reverse(spends[1], amounts: [Make.amount("GEM", 10)])
     try ledger.capture(holds[2], amounts: [Make.amount("GEM", 10)], keepsOpen: true)
     try ledger.refund(Make.refund("t5"))
+    // Enough entries for a checkpoint of the account.
+    let grant = LedgerCommand.adjust([try Make.amount("GEM", 1)], customer: try Make.customer("c7"))
+    for answer in ledger.submit(Array(repeating: grant, count: 70)) { _ = try answer.get() }
     return (holds, spends)
   }
 
@@ -51,6 +54,7 @@ final class EarlierReadsTests: XCTestCase {
         group.begin(PostgresGroup(lanes: [0], token: .init(writer: [1], number: 1)))
         XCTAssertEqual(try group.prefetch(commands), [])
         try compare(group, reader, commands.flatMap { $0.footprint?.transactions ?? [] })
+        try compareCheckpoints(group, reader)
         XCTAssertTrue(group.end(with: "ROLLBACK"))
         XCTAssertTrue(reader.end(with: "COMMIT"))
       }
@@ -69,6 +73,18 @@ final class EarlierReadsTests: XCTestCase {
         guard error == .rowsMissing, try group.loadMissing() else { throw error }
       }
     }
+  }
+
+  /// The key of a checkpoint contains the customer, unlike the keys of most rows that are stored with customers.
+  private func compareCheckpoints(_ group: PostgresSession, _ reader: PostgresSession) throws {
+    let owner = try XCTUnwrap(reader.customer(Make.customer("c7"))).number
+    let account = try XCTUnwrap(reader.accounts(of: owner).first { $0.version > CheckpointRow.interval })
+    let key = IndexKey(account.number.rawValue, CheckpointRow.interval)
+    let checkpoint = try loading(group) { (session) throws(LedgerError) in
+      try session.row(CheckpointRow.byVersion, key)
+    }
+    XCTAssertNotNil(checkpoint)
+    XCTAssertEqual(checkpoint, try reader.row(CheckpointRow.byVersion, key))
   }
 
   private func compare(

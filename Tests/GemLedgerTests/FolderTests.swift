@@ -36,12 +36,18 @@ final class FolderTests: XCTestCase {
     }
   }
 
-  /// The rows of the page's table, as `module: folder, folder`.
+  /// The pairs of the page's table, as `module: folder, folder`.
   private func explainedPairs() throws -> Set<String> {
     let page = Self.top.appendingPathComponent("Sources/GemLedger/GemLedger.docc/Folders.md")
     let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n")
     let rows = lines.map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
-    return Set(rows.filter { $0.count == 3 && $0[1].contains(", ") }.map { "\($0[0]): \($0[1])" })
+    var pairs: Set<String> = []
+    for row in rows.filter({ $0.count == 4 && $0[0] != "module" }).dropFirst() {
+      for other in row[2].components(separatedBy: ", ") {
+        pairs.insert("\(row[0]): \([row[1], other].sorted().joined(separator: ", "))")
+      }
+    }
+    return pairs
   }
 
   /// The texts of a module's Swift files by path.

@@ -33,7 +33,7 @@ final class GroupCommitter: Sendable {
     decider.withLock { decider in
       let whole = attempt(commands, latecomers: latecomers, decider: &decider)
       switch whole.outcome {
-      case .answered(let answers): return answers
+      case .decided(let decisions): return decisions
       case .failed(let error, let stage):
         return commit(Self.parts(of: whole.commands, error, stage), decider: &decider)
       }
@@ -42,27 +42,27 @@ final class GroupCommitter: Sendable {
 
   /// Commits the parts of a group that failed, one after the other.
   private func commit(_ parts: [Part], decider: inout Decider) -> [Decision] {
-    var answers: [Decision] = []
+    var decisions: [Decision] = []
     // The next part to commit is the last one here.
     var waiting = Array(parts.reversed())
     while let part = waiting.popLast() {
       switch part {
-      case .failed(let error): answers.append(.refused(error))
+      case .failed(let error): decisions.append(.refused(error))
       case .commands(let commands):
         switch attempt(commands, latecomers: { [] }, decider: &decider).outcome {
-        case .answered(let part): answers += part
+        case .decided(let part): decisions += part
         case .failed(let error, let stage): waiting += Self.parts(of: commands, error, stage).reversed()
         }
       }
     }
-    return answers
+    return decisions
   }
 
   /// A part of a failed group.
   private enum Part {
     /// Commands to commit by themselves.
     case commands([LedgerCommand])
-    /// One command, with its answer.
+    /// One command, with its error.
     case failed(LedgerError)
   }
 
@@ -78,7 +78,7 @@ final class GroupCommitter: Sendable {
   }
 
   private enum Outcome {
-    case answered([Decision])
+    case decided([Decision])
     /// Nothing was booked.
     case failed(LedgerError, Stage)
   }
@@ -112,7 +112,7 @@ final class GroupCommitter: Sendable {
     var stage = Stage.storage
     defer { decider.books.work.end() }
     do throws(LedgerError) {
-      let answers = try storage.commit(lanes: lanes(of: commands)) {
+      let decisions = try storage.commit(lanes: lanes(of: commands)) {
         (session) throws(LedgerError) -> [Decision] in
         // The storage may run this again.
         stage = .fetching
@@ -128,13 +128,13 @@ final class GroupCommitter: Sendable {
         // The time is read only now. Earlier the group waited for other writers, and its bookings must not fall into a
         // time that readers consider complete. If the body runs again, the time is read again.
         if clock.isAccepted { clock.goOn(from: try session.sequences().createdAt) }
-        let answers = try run(
+        let decisions = try run(
           commands, without: misrouted, decider: &decider, session: session, now: clock.now(), stage: &stage)
         stage = .storage
-        return answers
+        return decisions
       }
       if decider.books.work.hasChanges { commits.note() }
-      return (commands, .answered(answers))
+      return (commands, .decided(decisions))
     } catch {
       return (commands, .failed(error, stage))
     }

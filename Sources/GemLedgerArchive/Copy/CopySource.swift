@@ -77,7 +77,7 @@ struct CopySource {
   }
 
   private func readCustomers(_ page: Page) throws(LedgerError) {
-    try snapshot.customerPages { (rows) throws(LedgerError) in
+    try CustomerRow.eachPage(in: snapshot) { (rows) throws(LedgerError) in
       var changes = ChangeSet()
       changes.customers = rows
       let added = try snapshot.addedIDs(of: rows.map(\.number))

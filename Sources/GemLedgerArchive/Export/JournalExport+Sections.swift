@@ -38,7 +38,7 @@ extension JournalExport {
   }
 
   private func writeAddedIDs(_ lines: JournalLines) throws(LedgerError) {
-    try snapshot.customerPages { (rows) throws(LedgerError) in
+    try CustomerRow.eachPage(in: snapshot) { (rows) throws(LedgerError) in
       let added = try snapshot.addedIDs(of: rows.map(\.number))
       if added.isEmpty { return }
       for row in rows {

@@ -115,7 +115,7 @@ struct JournalExport {
   /// A low number may then be committed after a high one.
   private mutating func writeCustomers() throws(LedgerError) {
     let start = snapshot.commitsInOrder ? position.customer : 0
-    try snapshot.customerPages(after: start) { (rows) throws(LedgerError) in
+    try CustomerRow.eachPage(after: start, in: snapshot) { (rows) throws(LedgerError) in
       for row in rows { try lines.write("customer", row) }
       position.customer = rows.last?.number ?? position.customer
     }

@@ -12,7 +12,7 @@ struct IDFinder {
 
   /// Checks every customer and every id.
   mutating func findAll() throws(LedgerError) {
-    try snapshot.customerPages { (page) throws(LedgerError) in
+    try CustomerRow.eachPage(in: snapshot) { (page) throws(LedgerError) in
       try findUnnamed(page)
     }
     let scan = try snapshot.scan()

@@ -6,7 +6,7 @@ extension RecordSums {
   }
 
   private mutating func addCustomers(of snapshot: any StorageSnapshot) throws(LedgerError) {
-    try snapshot.customerPages { (page) throws(LedgerError) in
+    try CustomerRow.eachPage(in: snapshot) { (page) throws(LedgerError) in
       let added = try snapshot.addedIDs(of: page.map(\.number))
       for row in page {
         add(row)

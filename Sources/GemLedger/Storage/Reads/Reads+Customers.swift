@@ -45,19 +45,6 @@ extension StorageSnapshot {
     try page(CustomerRow.inOrder, IndexKey(), after: IndexPlace(number), limit: limit)
   }
 
-  /// Reads the customers after a number to their end, page by page.
-  package func customerPages(
-    after number: CustomerNumber = 0, _ body: ([CustomerRow]) throws(LedgerError) -> Void
-  ) throws(LedgerError) {
-    var last = number
-    while true {
-      let page = try customers(after: last, limit: ScanPage.size)
-      guard let end = page.last?.number else { return }
-      last = end
-      try body(page)
-    }
-  }
-
   package func customers(_ wanted: [CustomerNumber]) throws(LedgerError) -> [CustomerNumber: CustomerRow] {
     try rows(CustomerRow.byNumber, wanted.map { IndexKey($0) }, by: \.number)
   }
@@ -119,5 +106,21 @@ extension StorageSnapshot {
   /// Returns all accounts of the customers; each customer's accounts are in the order of currencies.
   package func accounts(of customers: [CustomerNumber]) throws(LedgerError) -> [AccountRow] {
     try rows(AccountRow.ofCustomer, customers.map { IndexKey($0) })
+  }
+}
+
+extension CustomerRow {
+  /// Reads the customers after a number to their end, page by page.
+  package static func eachPage(
+    after number: CustomerNumber = 0, in snapshot: some StorageSnapshot,
+    _ body: ([CustomerRow]) throws(LedgerError) -> Void
+  ) throws(LedgerError) {
+    var last = number
+    while true {
+      let page = try snapshot.customers(after: last, limit: ScanPage.size)
+      guard let end = page.last?.number else { return }
+      last = end
+      try body(page)
+    }
   }
 }

@@ -19,7 +19,7 @@ struct CustomerCheck {
   ) throws(LedgerError) -> Int64 {
     var count: Int64 = 0
     var idCount: Int64 = 0
-    try context.snapshot.customerPages { (page) throws(LedgerError) in
+    try CustomerRow.eachPage(in: context.snapshot) { (page) throws(LedgerError) in
       let named = try context.snapshot.customers(named: page.map(\.id))
       let added = try context.snapshot.addedIDs(of: page.map(\.number))
       for row in page {

@@ -40,7 +40,7 @@ struct DigestCheck {
 
   private func namelessCustomers() throws(LedgerError) -> Set<CustomerNumber> {
     var erased: Set<CustomerNumber> = []
-    try context.snapshot.customerPages { page in
+    try CustomerRow.eachPage(in: context.snapshot) { page in
       for row in page where row.isErased(salt: context.definitions.transactionIDs.salt) { erased.insert(row.number) }
     }
     return erased
