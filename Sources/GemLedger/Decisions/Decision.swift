@@ -22,20 +22,22 @@ enum Decision {
     return false
   }
 
-  /// The answer to the caller of a command that is decided.
-  var answer: Result<Booking, LedgerError> {
-    switch self {
-    case .booked(let booking): .success(booking)
-    case .refused(let error): .failure(error)
-    case .needsRows: .failure(.rowsMissing)
-    case .belongsElsewhere: .failure(.misrouted)
-    }
-  }
-
   /// Returns the booking of a command that is decided.
   ///
   /// - Throws: The refusal.
-  func booking() throws(LedgerError) -> Booking { try answer.get() }
+  consuming func booking() throws(LedgerError) -> Booking {
+    switch consume self {
+    case .booked(let booking): return booking
+    case .refused(let error): throw error
+    case .needsRows: throw .rowsMissing
+    case .belongsElsewhere: throw .misrouted
+    }
+  }
+
+  /// The answer to the caller of a command that is decided.
+  var answer: Result<Booking, LedgerError> {
+    Result { () throws(LedgerError) in try booking() }
+  }
 }
 
 extension LedgerError {
