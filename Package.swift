@@ -131,6 +131,15 @@ let package = Package(
         "SystemCrypto", "SystemHTTP",
       ],
       swiftSettings: houseRules),
+    .target(name: "LedgerCharts", dependencies: ["GemLedger", "GemLedgerAudit"], swiftSettings: houseRules),
+    .target(
+      name: "GemConsole",
+      dependencies: [
+        "GemLedger", "GemLedgerAudit", "GemLedgerArchive",
+        .target(name: "GemLedgerSeal", condition: .when(traits: ["Receipts"])), "LedgerCharts", "StoreBackend",
+        "SystemCrypto", "SystemHTTP", "GemServer",
+      ],
+      swiftSettings: houseRules),
     .plugin(name: "ReadCommit", capability: .buildTool()),
     .target(name: "CommitOfBuild", swiftSettings: houseRules, plugins: ["ReadCommit"]),
     .executableTarget(
@@ -141,7 +150,7 @@ let package = Package(
         .target(name: "GemLedgerSeal", condition: .when(traits: ["Receipts"])), "StoreBackend",
         .target(name: "StoreReceipts", condition: .when(traits: ["Receipts"])), "StoreClient", "SimulatedStores",
         .target(name: "SystemCrypto", condition: onReceipts),
-        .target(name: "GemServer", condition: onServer),
+        .target(name: "GemServer", condition: onServer), .target(name: "GemConsole", condition: onServer),
       ],
       swiftSettings: houseRules + [.unsafeFlags(selfContained, onLinuxInRelease)],
       linkerSettings: [

@@ -9,10 +9,14 @@ package protocol KeyDirectory: Sendable {
 
   /// Looks up a key that ``key(id:)`` does not find, without any cache.
   func newKey(id: String) throws(LedgerError) -> APIKey?
+
+  /// Returns the key as it is stored now, without any cache.
+  func storedKey(id: String) throws(LedgerError) -> APIKey?
 }
 
 extension KeyDirectory {
   package func newKey(id: String) throws(LedgerError) -> APIKey? { try key(id: id) }
+  package func storedKey(id: String) throws(LedgerError) -> APIKey? { try key(id: id) }
 }
 
 /// A project with the keys that give access to it.
@@ -76,11 +80,19 @@ package struct Gatekeeper: Sendable {
     }
     let text = Self.withoutScheme(field)
     if text.hasPrefix(SessionTokens.prefix) { return try session(text) }
+    let (guarded, key) = try key(text)
+    return (guarded, Caller(key.callerKind, keyID: key.id))
+  }
+
+  /// Returns the key of a text, with its project.
+  ///
+  /// - Throws: `LedgerError` with `unauthenticated` for an unknown or revoked key.
+  package func key(_ text: String) throws(LedgerError) -> (GuardedProject, APIKey) {
     guard let (guarded, key) = try find(text) else {
       throw LedgerError(.unauthenticated, "This key is not known here.")
     }
     guard key.revokedAt == nil else { throw LedgerError(.unauthenticated, "This key was revoked.") }
-    return (guarded, Caller(key.callerKind, keyID: key.id))
+    return (guarded, key)
   }
 
   /// Returns the key and its project; skips a project with unreadable keys.

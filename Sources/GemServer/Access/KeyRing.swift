@@ -52,10 +52,14 @@ package final class KeyRing: KeyDirectory {
       return true
     }
     guard mayLook else { return cache.withLock { $0.keys[id] ?? nil } }
-    var key: APIKey?
-    if let document = try ledger.documents.find(named: Self.prefix + id) { key = try Self.key(in: document) }
+    let key = try storedKey(id: id)
     cache.withLock { $0.keys[id] = .some(key) }
     return key
+  }
+
+  package func storedKey(id: String) throws(LedgerError) -> APIKey? {
+    guard APIKey.isID(id), let document = try ledger.documents.find(named: Self.prefix + id) else { return nil }
+    return try Self.key(in: document)
   }
 
   /// Returns all keys with the revoked keys, oldest first.

@@ -1,10 +1,10 @@
 #if Server
 internal import Dispatch
-internal import GemLedger
+package import GemLedger
 
 /// Work that blocks its thread, such as a read of many rows; runs on a thread for blocking work only.
-enum BlockingWork {
-  static func run<Value: Sendable>(
+package enum BlockingWork {
+  package static func run<Value: Sendable>(
     _ work: @escaping @Sendable () throws(LedgerError) -> Value
   ) async throws(LedgerError) -> Value {
     let result = await withCheckedContinuation { continuation in

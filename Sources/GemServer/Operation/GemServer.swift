@@ -29,11 +29,14 @@ package final class GemServer: Sendable {
 
   /// Starts the server.
   ///
-  /// - Parameter simulator: The simulated store that clients may control; nil for none, without its paths.
+  /// - Parameters:
+  ///   - simulator: The simulated store that clients may control; nil for none, without its paths.
+  ///   - areas: Parts with their own answers, such as the console.
   /// - Throws: `LedgerError` with, in order of precedence, `invalid_request` if two projects share their secrets,
   ///   `input_output`, and those of the storages.
   package init(
-    _ settings: Settings, projects: [ServerProject], simulator: Simulator? = nil, log: ServerLog
+    _ settings: Settings, projects: [ServerProject], simulator: Simulator? = nil, areas: [HTTPArea] = [],
+    log: ServerLog
   ) throws(LedgerError) {
     try Self.checkSecrets(of: projects)
     self.projects = projects
@@ -67,8 +70,8 @@ package final class GemServer: Sendable {
         log.warning(error, requestID: id)
       })
     let requestIDs = RequestIDs(seed: .random(in: 0 ... .max))
-    let answering: any HTTPHandler = google.map { SimulatedGoogleHandler(google: $0, others: handler) } ?? handler
-    let http = try HTTPServer(settings.http, handler: answering) { requestIDs.next(at: clock.now()) }
+    let areas = HTTPAreas(areas + [google?.area].compactMap(\.self), others: handler)
+    let http = try HTTPServer(settings.http, handler: areas) { requestIDs.next(at: clock.now()) }
     self.http = http
     metrics.addGauge("gemledger_connections", "Open connections.") { Int64(http.connectionCount) }
     let following = simulator.map { simulator in

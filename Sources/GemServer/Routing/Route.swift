@@ -120,6 +120,7 @@ package struct Scope: Hashable, Sendable, CustomStringConvertible {
   package static let events = Scope("ledger:events")
   package static let webhooks = Scope("ledger:webhooks")
   package static let books = Scope("ledger:books")
+  package static let keys = Scope("ledger:keys")
 
   /// The scope of the same area with write access.
   package var writing: Scope { Scope(area, writes: true) }

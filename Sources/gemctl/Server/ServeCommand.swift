@@ -2,6 +2,7 @@ import GemLedger
 import StoreBackend
 
 #if Server
+import GemConsole
 import GemServer
 import SimulatedStores
 import StoreReceipts
@@ -55,19 +56,27 @@ extension ServeCommand {
     let first = try project("default", ledger, shop, outgoing, appIDs, log)
     var projects = [first]
     for other in others { projects.append(try project(other.id, other.ledger, nil, outgoing, appIDs, log)) }
-    let server = try GemServer(settings, projects: projects, simulator: try simulator(of: shop, first), log: log)
-    try announce(server, settings, try announcement(ledger, shop))
+    let console = try ServeSettings.console(invocation.parsed, settings.http).map { (settings) in
+      Console(settings, projects: projects, log: log)
+    }
+    let server = try GemServer(
+      settings, projects: projects, simulator: try simulator(of: shop, first), areas: [console?.area].compactMap(\.self),
+      log: log)
+    try announce(server, settings, hasConsole: console != nil, try announcement(ledger, shop))
     try Self.waitForTheEnd(of: server)
   }
 
   private func announce(
-    _ server: GemServer, _ settings: GemServer.Settings, _ simulation: (json: JSONObject, text: String)?
+    _ server: GemServer, _ settings: GemServer.Settings, hasConsole: Bool,
+    _ simulation: (json: JSONObject, text: String)?
   ) throws(LedgerError) {
     let host = settings.http.host.contains(":") ? "[\(settings.http.host)]" : settings.http.host
     let url = "\(settings.http.tls == nil ? "http" : "https")://\(host):\(server.port)"
     var json: JSONObject = ["listening": .string(url)]
+    if hasConsole { json["console"] = .string(url + "/console") }
     json.members += simulation?.json.members ?? []
-    try invocation.print(.object(json), { _ in "Listening on \(url)\n" + (simulation?.text ?? "") })
+    let console = hasConsole ? "The console is at \(url)/console; sign in with a secret key.\n" : ""
+    try invocation.print(.object(json), { _ in "Listening on \(url)\n" + console + (simulation?.text ?? "") })
   }
 
   private static func waitForTheEnd(of server: GemServer) throws(LedgerError) {

@@ -1,4 +1,5 @@
 #if Server
+import GemConsole
 import GemLedger
 import GemServer
 import StoreBackend
@@ -29,6 +30,29 @@ struct ServeSettings {
     default: throw invocation.usageError("--tls-cert and --tls-key need each other")
     }
     server = settings
+  }
+
+  /// Returns the settings of the console; nil if it is off.
+  ///
+  /// - Throws: `LedgerError` with `invalid_request` if browsers would send keys in plain text over a network.
+  static func console(_ parsed: Parsed, _ http: HTTPServerSettings) throws(LedgerError) -> ConsoleSettings? {
+    guard parsed.has("--console") else {
+      for name in ["--console-host", "--trusted-proxy"] where parsed.has(name) {
+        throw .invalid("\(name) needs --console.")
+      }
+      return nil
+    }
+    var settings = ConsoleSettings()
+    settings.hasTLS = http.tls != nil
+    settings.hosts = Set(parsed.values("--console-host").map { $0.lowercased() })
+    settings.trustedProxies = Set(parsed.values("--trusted-proxy"))
+    let isLocal = ["127.0.0.1", "::1", "localhost"].contains(http.host)
+    guard isLocal || settings.hasTLS || !settings.trustedProxies.isEmpty else {
+      throw .invalid(
+        "--console on \(http.host) needs TLS: give --tls-cert and --tls-key, or name a proxy with TLS by "
+          + "--trusted-proxy.")
+    }
+    return settings
   }
 
   private static func text(of path: String) throws(LedgerError) -> String {

@@ -64,6 +64,13 @@ extension Verb {
       Option("--client-spends", help: "Allow apps to spend amounts of their choice"),
       Option("--max-body", "BYTES", help: "Maximum size of a request body (default: 1048576)"),
       Option("--rate-limits", help: "Limit the requests per minute and key as RevenueCat does (default: no limit)"),
+      Option("--console", help: "Serve the console, pages for support and operators, under /console"),
+      Option(
+        "--console-host", "NAME", isRepeatable: true,
+        help: "Name by which browsers call the console, for example ledger.example.com (default: localhost)"),
+      Option(
+        "--trusted-proxy", "ADDRESS", isRepeatable: true,
+        help: "Address of a proxy with TLS in front of the console; its X-Forwarded fields are believed"),
       Option("--simulate", help: "Serve the home's simulated store under /simulator, for tests"),
     ],
     examples: ["gemctl serve --listen 0.0.0.0:443 --tls-cert chain.pem --tls-key key.pem", "gemctl serve --simulate"],

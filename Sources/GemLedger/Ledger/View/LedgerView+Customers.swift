@@ -44,6 +44,12 @@ extension LedgerView {
         originalID: row.id, ids: try CustomerFinder(snapshot).ids(of: row), createdAt: row.createdAt)
     }
 
+    /// Returns the items that the customer owns, in the order of their ids.
+    package func items(of customer: KnownCustomer) throws(LedgerError) -> [(item: ItemID, owned: Int64)] {
+      try snapshot.rows(OwnedItemRow.ofCustomer, [IndexKey(customer.found.number)]).filter { $0.quantity > 0 }
+        .map { ($0.item, $0.quantity) }
+    }
+
     /// Whether a customer is registered under the token.
     package func isRegistered(_ token: TokenNumber) throws(LedgerError) -> Bool {
       try snapshot.customer(token: token) != nil

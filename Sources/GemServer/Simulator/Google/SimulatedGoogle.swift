@@ -165,34 +165,19 @@ final class SimulatedGoogle: Sendable {
   }
 }
 
-/// Answers the paths of Google's servers, and passes all other requests to the server's routes.
-struct SimulatedGoogleHandler: HTTPHandler {
-  let google: SimulatedGoogle
-  let others: APIHandler
-
-  func begin(_ head: HTTPRequest) -> HTTPBeginning {
-    guard SimulatedGoogle.answers(head.path) else { return others.begin(head) }
-    return .accepted(from: .unknown, answer)
-  }
-
-  func answer(_ request: HTTPRequest) -> HTTPAnswer {
-    guard SimulatedGoogle.answers(request.path) else { return others.answer(request) }
-    return .later { [google] in
-      var response = await google.answer(request)
-      response.label = "simulated_google"
-      response.headers.append(("X-Request-Id", request.id))
-      return response
+extension SimulatedGoogle {
+  /// The paths of Google's servers.
+  var area: HTTPArea {
+    HTTPArea(contains: Self.answers) { [self] _ in
+      .accepted(from: .unknown) { [self] request in
+        .later { [self] in
+          var response = await answer(request)
+          response.label = "simulated_google"
+          response.headers.append(("X-Request-Id", request.id))
+          return response
+        }
+      }
     }
   }
-
-  func refusal(status: Int, reason: String, requestID: String) -> HTTPResponse {
-    others.refusal(status: status, reason: reason, requestID: requestID)
-  }
-
-  func refusal(status: Int, reason: String, of head: HTTPRequest) -> HTTPResponse {
-    others.refusal(status: status, reason: reason, of: head)
-  }
-
-  func finished(_ summary: HTTPSummary) { others.finished(summary) }
 }
 #endif

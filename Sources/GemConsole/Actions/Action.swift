@@ -1,0 +1,118 @@
+#if Server
+internal import GemLedger
+internal import GemServer
+
+/// Something that a reader can change: a form, a preview by the ledger, and the change.
+///
+/// The page with the form posts to itself. A first post shows the preview, which posts the same values again; only this
+/// second post changes anything. The form carries the key of the change, so that a double click changes it once, and
+/// the versions that its page showed, so that a stale page is refused.
+struct Action: Sendable {
+  /// The consequence of a form, before anything is changed.
+  struct Change: Sendable {
+    /// What will be, as the ledger computes it.
+    let preview: HTML
+    /// Makes the change, and returns the page to read next.
+    let make: @Sendable () async throws(LedgerError) -> Reply
+
+    init(preview: HTML, make: @escaping @Sendable () async throws(LedgerError) -> Reply) {
+      self.preview = preview
+      self.make = make
+    }
+  }
+
+  let title: String
+  let path: String
+  let scope: Scope
+  /// Whether it cannot be undone.
+  let isFinal: Bool
+  let fields: @Sendable (Visit) throws(LedgerError) -> [Field]
+  let change: @Sendable (Visit) throws(LedgerError) -> Change
+
+  /// - Parameters:
+  ///   - title: What it does, such as `Grant currency`.
+  ///   - path: As of ``ConsoleRoute``.
+  ///   - scope: The permission that the session's key needs.
+  ///   - fields: The inputs besides the reason.
+  ///   - change: Reads the form and asks the ledger; changes nothing.
+  init(
+    _ title: String, _ path: String, _ scope: Scope, isFinal: Bool = false,
+    fields: @escaping @Sendable (Visit) throws(LedgerError) -> [Field] = { _ in [] },
+    change: @escaping @Sendable (Visit) throws(LedgerError) -> Change
+  ) {
+    (self.title, self.path, self.scope, self.isFinal) = (title, path, scope, isFinal)
+    self.fields = fields
+    self.change = change
+  }
+
+  var routes: [ConsoleRoute] {
+    [
+      .get(path, scope) { (visit) throws(LedgerError) in .page(try form(visit)) },
+      ConsoleRoute("POST", path, scope, .suspending { (visit) async throws(LedgerError) in try await post(visit) }),
+    ]
+  }
+
+  // MARK: Steps
+
+  private func form(_ visit: Visit, error: LedgerError? = nil) throws(LedgerError) -> ConsolePage {
+    let sent = visit.form.fields.isEmpty ? nil : visit.form
+    let key = sent?["key"] ?? "console-\(ConsoleSessions.randomText().prefix(32))"
+    let fields = try self.fields(visit) + [.reason]
+    let html = visit.form(
+      to: visit.path,
+      [Field.hidden("key", key)] + fields.map { $0.html(sent) } + [
+        .element(.button, [], ["Preview"]).with(.type, "submit").with(.name, "step").with(.value, "preview")
+      ])
+    return ConsolePage(title, html.classed("action"), error: error)
+  }
+
+  private func post(_ visit: Visit) async throws(LedgerError) -> Reply {
+    do throws(LedgerError) {
+      if visit.form["step"] == "form" { return .page(try form(visit)) }
+      _ = try visit.reason
+      let change = try await BlockingWork.run { () throws(LedgerError) in try self.change(visit) }
+      guard visit.form["step"] == "confirm" else { return .page(confirmation(change.preview, visit)) }
+      return try await change.make()
+    } catch {
+      return .page(try await BlockingWork.run { () throws(LedgerError) in try form(visit, error: error) })
+    }
+  }
+
+  private func confirmation(_ preview: HTML, _ visit: Visit) -> ConsolePage {
+    let values = visit.form.without("step", "form_token").fields.map { Field.hidden($0.name, $0.value) }
+    let confirm = HTML.element(.button, [], [.text(isFinal ? "\(title), for good" : title)]).with(.type, "submit")
+      .with(.name, "step").with(.value, "confirm").classed(isFinal ? "danger" : "primary")
+    let back = HTML.element(.button, [], ["Change the form"]).with(.type, "submit").with(.name, "step")
+      .with(.value, "form")
+    return ConsolePage(
+      "\(title): preview", .message("note", .p("Nothing has changed yet. This is what will be:")), preview,
+      visit.form(to: visit.path, values + [.p(confirm, " ", back)]))
+  }
+}
+
+extension Visit {
+  /// The idempotency key of the form.
+  var key: IdempotencyKey {
+    get throws(LedgerError) { try IdempotencyKey(form["key"] ?? "") }
+  }
+
+  /// - Throws: `LedgerError` with `invalid_request` if the form has no reason; `invalid_identifier`.
+  var reason: Reason {
+    get throws(LedgerError) {
+      guard let text = form["reason"] else { throw .invalid("Say why: the reason is missing.") }
+      return try Reason(text)
+    }
+  }
+
+  /// Returns the amount in a field.
+  ///
+  /// - Throws: `LedgerError` with `invalid_request` unless it is 1 or more in plain digits.
+  func amount(_ name: String) throws(LedgerError) -> Int64 {
+    let text = form[name] ?? ""
+    guard let amount = Int64(text), amount > 0, String(amount) == text else {
+      throw .invalid("An amount is a whole number in plain digits, such as 1200, not \"\(text.prefix(40))\".")
+    }
+    return amount
+  }
+}
+#endif

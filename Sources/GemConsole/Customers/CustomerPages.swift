@@ -1,0 +1,86 @@
+#if Server
+internal import GemLedger
+internal import GemLedgerAudit
+internal import GemServer
+internal import StoreBackend
+
+/// Search, and the page of one customer.
+enum CustomerPages {
+  static var routes: [ConsoleRoute] {
+    [
+      .get("customers", .customers) { (visit) throws(LedgerError) in .page(try search(visit)) },
+      .get("customers/{customer}", .customers) { (visit) throws(LedgerError) in .page(try customer(visit)) },
+      .get("customers/{customer}/history", .purchases) { (visit) throws(LedgerError) in
+        .page(try HistoryView(visit).page)
+      },
+      .get("customers/{customer}/currencies/{currency}", .purchases) { (visit) throws(LedgerError) in
+        .page(try ExplanationView(visit).page)
+      },
+      .get("transactions/{transaction}", .purchases) { (visit) throws(LedgerError) in
+        .page(try TransactionView(visit).page)
+      },
+    ]
+  }
+
+  // MARK: Search
+
+  private static func search(_ visit: Visit) throws(LedgerError) -> ConsolePage {
+    let text = visit.query["q"]
+    let form = visit.search(
+      to: ConsolePath("customers"),
+      [
+        Field(
+          "q", "Find a customer", value: text ?? "",
+          hint:
+            "Any id of the customer, an e-mail address, a store transaction id, an order code, or an id of the journal.",
+          isRequired: false
+        ).html(), .element(.button, [], ["Find"]).with(.type, "submit"),
+      ])
+    guard let text else { return try list(visit, form) }
+    let found = try CustomerSearch(visit.ledger).find(text)
+    let table = DataTable(
+      "Found", ["Customer", "Found by", "Match"],
+      found.map { match in
+        [link(to: match.customer), .text(match.kind), .foreign(match.match)]
+      })
+    return ConsolePage("Customers", form, table.html(none: "No customer, purchase or transaction has this id."))
+  }
+
+  private static func list(_ visit: Visit, _ form: HTML) throws(LedgerError) -> ConsolePage {
+    let page = try visit.ledger.customers(limit: 50, after: visit.cursor)
+    let table = DataTable(
+      "Customers, oldest first", ["Customer", "Since", "Balances", "State"],
+      page.customers.map { customer in
+        [
+          link(to: customer.id), visit.reader.time(customer.createdAt),
+          visit.reader.amounts(customer.balances.map { ($0.currency, $0.balance) }),
+          customer.isFrozen ? .badge("frozen", "warning") : .none,
+        ]
+      })
+    return ConsolePage(
+      "Customers", form, table.html(none: "There are no customers yet."), visit.nextPage(page.next?.description))
+  }
+
+  static func link(to customer: CustomerID) -> HTML {
+    .link(.foreign(customer.text), to: ConsolePath("customers", customer.text))
+  }
+
+  // MARK: One customer
+
+  private static func customer(_ visit: Visit) throws(LedgerError) -> ConsolePage {
+    let customer = try visit.customer()
+    let summary = try visit.ledger.customer(customer)
+    let view = CustomerView(visit: visit, customer: customer, summary: summary)
+    var page = ConsolePage("Customer", try view.html)
+    if visit.query["note"] == "booked" { page.body.insert(.message("good", .p("Done.")), at: 0) }
+    return page
+  }
+}
+
+extension Visit {
+  /// Returns the customer in the path.
+  ///
+  /// - Throws: `LedgerError` with `invalid_identifier`.
+  func customer() throws(LedgerError) -> CustomerID { try CustomerID(name("customer")) }
+}
+#endif

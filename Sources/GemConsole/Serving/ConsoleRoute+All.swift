@@ -1,0 +1,6 @@
+#if Server
+extension ConsoleRoute {
+  /// All pages and forms of the console.
+  static let all = OverviewPage.routes + CustomerPages.routes + CustomerActions.all.flatMap(\.routes)
+}
+#endif

@@ -1,0 +1,22 @@
+/// Amounts for people; `--json` prints plain digits.
+package enum AmountText {
+  /// The digits in groups of three, such as `1,200` and `-50`.
+  package static func grouped(_ amount: Int64) -> String {
+    // By magnitude, because the least number has no positive counterpart.
+    let digits = Array(String(amount.magnitude))
+    var text = amount < 0 ? "-" : ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }
+      text.append(digit)
+    }
+    return text
+  }
+
+  /// How many there are of something, such as `1 customer` and `1,200 customers`.
+  package static func counted(_ count: Int64, _ noun: String) -> String {
+    "\(grouped(count)) \(noun)\(count == 1 ? "" : "s")"
+  }
+
+  /// Returns the amount of a change, with a sign also if it is positive: `+1,200`.
+  package static func signed(_ amount: Int64) -> String { amount > 0 ? "+\(grouped(amount))" : grouped(amount) }
+}
