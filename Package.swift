@@ -131,7 +131,6 @@ let package = Package(
         "SystemCrypto", "SystemHTTP",
       ],
       swiftSettings: houseRules),
-    .target(name: "LedgerCharts", dependencies: ["GemLedger", "GemLedgerAudit"], swiftSettings: houseRules),
     .target(
       name: "GemConsole",
       dependencies: [
@@ -275,6 +274,12 @@ let package = Package(
         "GemLedger", "StoreBackend", "SimulatedStores", "StoreReceipts", "SystemCrypto", "SystemHTTP", "GemServer",
         "StoreClient", "StoreClientHTTP", "GemTestSupport", "StoreTestSupport", "PostgresTestSupport",
         "GemLedgerSQLite", "GemLedgerPostgres",
+      ],
+      swiftSettings: houseRules),
+    .testTarget(
+      name: "GemConsoleTests",
+      dependencies: [
+        "GemLedger", "StoreBackend", "SimulatedStores", "SystemHTTP", "GemServer", "GemConsole", "GemTestSupport",
       ],
       swiftSettings: houseRules),
     .testTarget(

@@ -1,0 +1,97 @@
+#if Server
+import GemConsole
+import GemLedger
+import GemServer
+import XCTest
+
+/// Who gets into the console, and for how long.
+final class SignInTests: XCTestCase {
+  func testOnlyASecretKeyOpensASession() async throws {
+    let world = try ConsoleWorld()
+    let browser = Browser(world.site)
+    let stranger = try await browser.open("/console/customers")
+    XCTAssertEqual(stranger.status, 401)
+    XCTAssertTrue(stranger.words.contains("Secret key"))
+    let wrong = try await browser.signIn("sk_" + String(repeating: "0", count: 44))
+    XCTAssertEqual(wrong.status, 401)
+    let app = try world.keys.create(.app(.apple))
+    let refused = try await browser.signIn(app.text)
+    XCTAssertEqual(refused.status, 403)
+    XCTAssertTrue(refused.words.contains("public key of an app"), refused.words)
+    let key = try world.keys.create(.secret(scopes: []))
+    let page = try await browser.signIn(key.text)
+    XCTAssertEqual(page.status, 200)
+    XCTAssertEqual(page.title, "Overview")
+    XCTAssertFalse(world.log.all.joined().contains(key.text), "the log has no keys")
+  }
+
+  func testARevokedKeyEndsItsSessionAtOnce() async throws {
+    let world = try ConsoleWorld()
+    let made = try world.keys.create(.secret(scopes: []))
+    let browser = Browser(world.site)
+    try await browser.signIn(made.text)
+    let before = try await browser.open("/console/customers")
+    XCTAssertEqual(before.status, 200)
+    try world.keys.revoke(made.key.id)
+    let after = try await browser.open("/console/customers")
+    XCTAssertEqual(after.status, 401)
+  }
+
+  func testASessionEndsAfterItsIdleAndItsAbsoluteTime() async throws {
+    let world = try ConsoleWorld()
+    let browser = try await world.browser()
+    world.time.advance(seconds: 29 * 60)
+    let used = try await browser.open("/console/customers")
+    XCTAssertEqual(used.status, 200)
+    world.time.advance(seconds: 30 * 60)
+    let idle = try await browser.open("/console/customers")
+    XCTAssertEqual(idle.status, 401)
+
+    let other = try await world.browser()
+    for _ in 0..<25 {
+      world.time.advance(seconds: 29 * 60)
+      try await other.open("/console/customers")
+    }
+    XCTAssertEqual(other.last?.status, 401, "12 hours have passed, without 30 idle minutes")
+  }
+
+  func testSignOutEndsTheSession() async throws {
+    let world = try ConsoleWorld()
+    let browser = try await world.browser()
+    let page = try await browser.open("/console/customers")
+    let left = try await browser.submit(page, "/console/sign-out")
+    XCTAssertEqual(left.title, "GemLedger console")
+    let after = try await browser.open("/console/customers")
+    XCTAssertEqual(after.status, 401)
+  }
+
+  func testAttemptsAreLimited() async throws {
+    let world = try ConsoleWorld()
+    let browser = Browser(world.site)
+    for _ in 0..<10 { try await browser.signIn("sk_wrong") }
+    let key = try world.keys.create(.secret(scopes: []))
+    let refused = try await browser.signIn(key.text)
+    XCTAssertEqual(refused.status, 429)
+    XCTAssertNotNil(refused.header("Retry-After"))
+    world.time.advance(seconds: 60)
+    let taken = try await browser.signIn(key.text)
+    XCTAssertEqual(taken.status, 200)
+  }
+
+  func testAPageNeedsItsScopeAndSaysWhich() async throws {
+    let world = try ConsoleWorld()
+    try world.ledger.grant([Adjustment(CurrencyCode("GEM"), 5)], customer: CustomerID("alice"))
+    let browser = try await world.browser("customer_information:customers:read")
+    let customer = try await browser.open("/console/customers/alice")
+    XCTAssertEqual(customer.status, 200)
+    XCTAssertFalse(customer.links.contains { $0.hasSuffix("/grant") || $0.hasSuffix("/freeze") })
+    for path in [
+      "/console/customers/alice/grant", "/console/customers/alice/erase", "/console/customers/alice/history",
+    ] {
+      let refused = try await browser.open(path)
+      XCTAssertEqual(refused.status, 403, path)
+      XCTAssertTrue(refused.words.contains("lacks the scope customer_information:"), refused.words)
+    }
+  }
+}
+#endif
