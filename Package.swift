@@ -131,6 +131,7 @@ let package = Package(
         "SystemCrypto", "SystemHTTP",
       ],
       swiftSettings: houseRules),
+    .target(name: "LedgerCharts", dependencies: ["GemLedger", "GemLedgerAudit"], swiftSettings: houseRules),
     .plugin(name: "ReadCommit", capability: .buildTool()),
     .target(name: "CommitOfBuild", swiftSettings: houseRules, plugins: ["ReadCommit"]),
     .executableTarget(
@@ -141,7 +142,7 @@ let package = Package(
         .target(name: "GemLedgerSeal", condition: .when(traits: ["Receipts"])), "StoreBackend",
         .target(name: "StoreReceipts", condition: .when(traits: ["Receipts"])), "StoreClient", "SimulatedStores",
         .target(name: "SystemCrypto", condition: onReceipts),
-        .target(name: "GemServer", condition: onServer),
+        .target(name: "GemServer", condition: onServer), "LedgerCharts",
       ],
       swiftSettings: houseRules + [.unsafeFlags(selfContained, onLinuxInRelease)],
       linkerSettings: [
@@ -316,7 +317,7 @@ let package = Package(
       name: "gemctlTests",
       dependencies: [
         "gemctl", "GemLedger", "GemLedgerAudit", "GemLedgerSQLite", "GemTestSupport", "PostgresTestSupport",
-        "StoreClient",
+        "StoreClient", "LedgerCharts",
       ],
       swiftSettings: houseRules),
     .testTarget(
