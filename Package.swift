@@ -131,6 +131,7 @@ let package = Package(
         "SystemCrypto", "SystemHTTP",
       ],
       swiftSettings: houseRules),
+    .target(name: "LedgerCharts", dependencies: ["GemLedger", "GemLedgerAudit"], swiftSettings: houseRules),
     .target(
       name: "GemConsole",
       dependencies: [
@@ -150,6 +151,7 @@ let package = Package(
         .target(name: "StoreReceipts", condition: .when(traits: ["Receipts"])), "StoreClient", "SimulatedStores",
         .target(name: "SystemCrypto", condition: onReceipts),
         .target(name: "GemServer", condition: onServer), .target(name: "GemConsole", condition: onServer),
+        "LedgerCharts",
       ],
       swiftSettings: houseRules + [.unsafeFlags(selfContained, onLinuxInRelease)],
       linkerSettings: [
@@ -330,7 +332,7 @@ let package = Package(
       name: "gemctlTests",
       dependencies: [
         "gemctl", "GemLedger", "GemLedgerAudit", "GemLedgerSQLite", "GemTestSupport", "PostgresTestSupport",
-        "StoreClient",
+        "StoreClient", "LedgerCharts",
       ],
       swiftSettings: houseRules),
     .testTarget(

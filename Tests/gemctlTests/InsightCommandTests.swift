@@ -1,4 +1,5 @@
 import GemLedger
+import LedgerCharts
 import XCTest
 
 @testable import gemctl
@@ -117,8 +118,7 @@ final class InsightCommandTests: XCTestCase {
   }
 
   func testDaysAreThoseOfTheZone() throws {
-    let verb = try XCTUnwrap(Verb.named("flows"))
-    let berlin = try DaysOfZone("Europe/Berlin", verb: verb)
+    let berlin = try XCTUnwrap(DaysOfZone("Europe/Berlin"))
     let from = try XCTUnwrap(berlin.time("2026-10-24"))
     XCTAssertEqual(from.description, "2026-10-23T22:00:00.000Z")
     let until = try XCTUnwrap(berlin.time("2026-10-27"))
@@ -132,7 +132,7 @@ final class InsightCommandTests: XCTestCase {
 
   /// Days are named where they begin in the zone, and in short periods whole times of the day.
   func testTicksBeginDays() throws {
-    let tokyo = try DaysOfZone("Asia/Tokyo", verb: .showHelp)
+    let tokyo = try XCTUnwrap(DaysOfZone("Asia/Tokyo"))
     let from = try XCTUnwrap(tokyo.time("2026-11-28T16:25:00Z"))
     let days = tokyo.ticks(from: from, until: from.advanced(milliseconds: 10 * 86_400_000), limit: 5)
     XCTAssertEqual(days.map(\.text), ["2026-11-30", "2026-12-02", "2026-12-04", "2026-12-06", "2026-12-08"])

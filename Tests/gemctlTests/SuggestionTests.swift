@@ -1,4 +1,5 @@
 import GemLedger
+import LedgerCharts
 import XCTest
 
 @testable import gemctl
@@ -21,7 +22,7 @@ final class SuggestionTests: XCTestCase {
   }
 
   func testADayIsPlainDigits() throws {
-    let days = try DaysOfZone("UTC", verb: .showHelp)
+    let days = try XCTUnwrap(DaysOfZone())
     XCTAssertEqual(days.time("2026-02-03")?.description, "2026-02-03T00:00:00.000Z")
     for text in ["+026-02-03", "-026-02-03", "2026-+2-03", "2026-2-003", "2026-002-3", "02-03-2026", "2026-02-30"] {
       XCTAssertNil(days.time(text), text)

@@ -1,3 +1,4 @@
+import LedgerCharts
 import XCTest
 
 @testable import gemctl

@@ -1,5 +1,6 @@
 import GemLedger
 import GemLedgerAudit
+import LedgerCharts
 import SimulatedStores
 import StoreClient
 
@@ -146,7 +147,14 @@ extension Invocation {
   }
 
   /// The days of the zone that `--zone` names.
-  func days() throws(UsageError) -> DaysOfZone { try DaysOfZone(parsed.value("--zone"), verb: parsed.verb) }
+  func days() throws(UsageError) -> DaysOfZone {
+    let name = parsed.value("--zone") ?? "UTC"
+    guard let days = DaysOfZone(name) else {
+      throw usageError(
+        "--zone takes the name of a time zone, such as Europe/Berlin or UTC, not \(name.quotedForPeople)")
+    }
+    return days
+  }
 
   func duration(_ option: String) throws(UsageError) -> Duration? {
     try parsed.value(option) { (text) throws(UsageError) in

@@ -1,6 +1,7 @@
 import GemLedger
 import GemLedgerAudit
 import GemLedgerSQLite
+import LedgerCharts
 
 /// `backup` and `restore`: a ledger's file as it was at one instant.
 struct BackupCommands {

@@ -1,4 +1,5 @@
 import GemLedger
+import LedgerCharts
 
 /// `balance`: a customer's balances.
 ///

@@ -7,6 +7,7 @@ import StoreClient
 import Darwin
 #else
 import Glibc
+import LedgerCharts
 #endif
 
 /// `buy`: a purchase at the simulated store, credited to the customer.

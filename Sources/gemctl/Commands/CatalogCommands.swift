@@ -1,4 +1,5 @@
 import GemLedger
+import LedgerCharts
 import StoreBackend
 
 /// `catalog show`, `catalog check` and `catalog apply`.

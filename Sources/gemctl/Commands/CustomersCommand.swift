@@ -1,4 +1,5 @@
 import GemLedger
+import LedgerCharts
 
 /// `customers`: all customers with their balances, a page at a time.
 struct CustomersCommand {

@@ -1,5 +1,6 @@
 import GemLedger
 import GemLedgerAudit
+import LedgerCharts
 
 /// `explain`: the reason for a balance, entry by entry, down to lots and receipts.
 struct ExplainCommand {

@@ -5,6 +5,7 @@ import GemLedgerArchive
 import Darwin
 #else
 import Glibc
+import LedgerCharts
 #endif
 
 /// `export`: the journal as lines of JSON, into a file or to standard output.

@@ -1,4 +1,5 @@
 import GemLedger
+import LedgerCharts
 
 /// `feed`: the transactions of all customers, oldest first; a page, or a continuous stream.
 struct FeedCommand {

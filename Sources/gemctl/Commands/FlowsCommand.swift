@@ -1,5 +1,6 @@
 import GemLedger
 import GemLedgerAudit
+import LedgerCharts
 
 /// `flows`: the inflows and outflows of currency, day by day.
 struct FlowsCommand {

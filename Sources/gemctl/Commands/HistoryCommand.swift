@@ -1,4 +1,5 @@
 import GemLedger
+import LedgerCharts
 
 /// `history`: a customer's transactions, newest first, a page at a time.
 struct HistoryCommand {

@@ -6,6 +6,7 @@ import GemLedgerAudit
 import Darwin
 #else
 import Glibc
+import LedgerCharts
 #endif
 
 /// `import`: a ledger of an export, or balances that were kept elsewhere.

@@ -1,4 +1,5 @@
 import GemLedger
+import LedgerCharts
 
 /// `init`: makes a home.
 struct InitCommand {

@@ -1,5 +1,6 @@
 import GemLedger
 import GemLedgerAudit
+import LedgerCharts
 
 /// `items`: the items sold for virtual currency, and with `--prices` their effective prices.
 struct ItemsCommand {

@@ -1,4 +1,5 @@
 import GemLedger
+import LedgerCharts
 import SimulatedStores
 import StoreClient
 

@@ -1,5 +1,6 @@
 import GemLedger
 import GemLedgerAudit
+import LedgerCharts
 
 /// `consumed`, `spends` and `withdrawable`: the data for a decision about a refund.
 struct RefundCommands {

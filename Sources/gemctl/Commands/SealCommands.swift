@@ -8,6 +8,7 @@ import GemLedgerSeal
 import Darwin
 #else
 import Glibc
+import LedgerCharts
 #endif
 
 /// `seal`, `seal prove` and `seal check`.

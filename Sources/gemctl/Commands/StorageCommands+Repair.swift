@@ -1,5 +1,6 @@
 import GemLedger
 import GemLedgerAudit
+import LedgerCharts
 
 extension StorageCommands {
   /// `storage repair`: ids without a customer, and customers without their ids.

@@ -4,6 +4,7 @@ import GemLedgerAudit
 
 #if PostgreSQL
 import GemLedgerPostgres
+import LedgerCharts
 #endif
 
 /// `storage …`: work on a ledger as a whole.

@@ -1,5 +1,6 @@
 import GemLedger
 import GemLedgerAudit
+import LedgerCharts
 
 /// `unspent`: the unspent balances of customers, paid and free, with the price of the paid part.
 struct UnspentCommand {

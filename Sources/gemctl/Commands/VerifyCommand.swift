@@ -1,5 +1,6 @@
 import GemLedger
 import GemLedgerAudit
+import LedgerCharts
 
 /// `verify`: proves the books, and fails with `books_wrong` after it printed the problems.
 struct VerifyCommand {

@@ -1,4 +1,5 @@
 import GemLedger
+import LedgerCharts
 
 /// A booking, as JSON and as text.
 struct BookingView {

@@ -1,4 +1,5 @@
 import GemLedger
+import LedgerCharts
 
 /// How much there is in a catalog.
 struct CatalogCounts {

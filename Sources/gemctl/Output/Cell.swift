@@ -1,4 +1,5 @@
 import GemLedger
+import LedgerCharts
 
 /// A cell of a table: the text for people and the value for programs.
 struct Cell: Sendable {

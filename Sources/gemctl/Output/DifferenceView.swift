@@ -1,4 +1,5 @@
 import GemLedger
+import LedgerCharts
 
 /// The changes between two catalogs.
 struct DifferenceView {

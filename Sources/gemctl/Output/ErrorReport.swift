@@ -1,4 +1,5 @@
 import GemLedger
+import LedgerCharts
 
 /// The text of a failure; the only code that renders errors.
 struct ErrorReport: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import GemLedger
+import LedgerCharts
 
 /// The current state of a hold, as JSON and as text.
 struct HoldView {

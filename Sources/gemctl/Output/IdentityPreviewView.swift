@@ -1,4 +1,5 @@
 import GemLedger
+import LedgerCharts
 import StoreBackend
 
 /// The effects of a sign-in, an alias or a restore, for `--dry-run`.

@@ -1,5 +1,6 @@
 import GemLedger
 import GemLedgerAudit
+import LedgerCharts
 
 /// The parts that several reports share.
 enum InsightView {

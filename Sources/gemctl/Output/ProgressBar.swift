@@ -1,3 +1,5 @@
+import LedgerCharts
+
 /// A bar on standard error for long work; nothing for quick work or without a terminal.
 struct ProgressBar {
   /// How long work may take before it gets a bar.

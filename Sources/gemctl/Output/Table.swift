@@ -1,3 +1,5 @@
+import LedgerCharts
+
 /// Rows in columns: aligned text for people, comma-separated values (RFC 4180) for programs.
 struct Table: Sendable {
   enum Alignment: Sendable {

@@ -1,4 +1,5 @@
 import GemLedger
+import LedgerCharts
 
 /// The returned and the missing parts of a merge after an unmerge.
 enum UnmergeView {

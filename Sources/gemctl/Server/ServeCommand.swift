@@ -60,7 +60,8 @@ extension ServeCommand {
       Console(settings, projects: projects, log: log)
     }
     let server = try GemServer(
-      settings, projects: projects, simulator: try simulator(of: shop, first), areas: [console?.area].compactMap(\.self),
+      settings, projects: projects, simulator: try simulator(of: shop, first),
+      areas: [console?.area].compactMap(\.self),
       log: log)
     try announce(server, settings, hasConsole: console != nil, try announcement(ledger, shop))
     try Self.waitForTheEnd(of: server)

@@ -1,4 +1,5 @@
 import GemLedger
+import LedgerCharts
 
 extension Verb {
   /// Verbs that undo, hold and move currency.

@@ -113,17 +113,17 @@ struct Chart {
 }
 
 /// The positions of amounts on a chart.
-struct Axis {
-  let low: Int64
-  let high: Int64
-  let step: Int64
+package struct Axis {
+  package let low: Int64
+  package let high: Int64
+  package let step: Int64
   private let top: Double
   private let height: Double
 
   /// - Parameters:
   ///   - amounts: The amounts on the axis, which always has 0 too.
   ///   - top: The position of the highest amount.
-  init(of amounts: [Int64], top: Double = 0, height: Double = 1) {
+  package init(of amounts: [Int64], top: Double = 0, height: Double = 1) {
     let (low, high) = (min(0, amounts.min() ?? 0), max(0, amounts.max() ?? 0))
     let step = Self.step((Double(high) - Double(low)) / 5)
     self.step = step

@@ -1,22 +1,27 @@
-import GemLedger
+package import GemLedger
 
 /// A customer's balances over time, a panel for each currency.
-struct BalanceChart {
+package struct BalanceChart {
   /// At how many instants the balances are asked for.
-  static let pointCount = 240
+  package static let pointCount = 240
 
   /// A balance from an instant on.
-  struct Point {
-    let time: Timestamp
-    let amount: Int64
+  package struct Point {
+    package let time: Timestamp
+    package let amount: Int64
+
+    package init(time: Timestamp, amount: Int64) {
+      self.time = time
+      self.amount = amount
+    }
   }
 
-  let svg: String
+  package let svg: String
 
   private static let height = 200.0
 
   /// The instants to ask for, evenly spread over the period, both ends among them.
-  static func instants(from: Timestamp, until: Timestamp) -> [Timestamp] {
+  package static func instants(from: Timestamp, until: Timestamp) -> [Timestamp] {
     let length = Int128(until.milliseconds) - Int128(from.milliseconds)
     return (0...pointCount).map {
       Timestamp(milliseconds: Int64(Int128(from.milliseconds) + length * Int128($0) / Int128(pointCount)))
@@ -24,7 +29,7 @@ struct BalanceChart {
   }
 
   /// - Parameter courses: The points by currency, in order of time, all with the same first and last instant.
-  init(_ customer: CustomerID, _ courses: [(code: CurrencyCode, points: [Point])], zone: DaysOfZone) {
+  package init(_ customer: CustomerID, _ courses: [(code: CurrencyCode, points: [Point])], zone: DaysOfZone) {
     // A currency that the customer never had is not drawn, unless it is the only currency.
     let drawn = courses.filter { course in course.points.contains { $0.amount != 0 } || courses.count == 1 }
     var chart = Chart(

@@ -1,7 +1,7 @@
 /// Amounts for people; `--json` prints plain digits.
-enum AmountText {
+package enum AmountText {
   /// The digits in groups of three, such as `1,200` and `-50`.
-  static func grouped(_ amount: Int64) -> String {
+  package static func grouped(_ amount: Int64) -> String {
     // By magnitude, because the least number has no positive counterpart.
     let digits = Array(String(amount.magnitude))
     var text = amount < 0 ? "-" : ""
@@ -13,8 +13,10 @@ enum AmountText {
   }
 
   /// How many there are of something, such as `1 customer` and `1,200 customers`.
-  static func counted(_ count: Int64, _ noun: String) -> String { "\(grouped(count)) \(noun)\(count == 1 ? "" : "s")" }
+  package static func counted(_ count: Int64, _ noun: String) -> String {
+    "\(grouped(count)) \(noun)\(count == 1 ? "" : "s")"
+  }
 
   /// Returns the amount of a change, with a sign also if it is positive: `+1,200`.
-  static func signed(_ amount: Int64) -> String { amount > 0 ? "+\(grouped(amount))" : grouped(amount) }
+  package static func signed(_ amount: Int64) -> String { amount > 0 ? "+\(grouped(amount))" : grouped(amount) }
 }

@@ -1,17 +1,17 @@
-import GemLedger
-import GemLedgerAudit
+package import GemLedger
+package import GemLedgerAudit
 
 /// A chart of sources above zero and sinks below, one bar per day, stacked by kind.
 ///
 /// Each currency has a panel, and below it a panel of the outstanding amount.
-struct FlowChart {
-  let svg: String
+package struct FlowChart {
+  package let svg: String
 
   private static let barsHeight = 260.0
   private static let lineHeight = 110.0
 
   /// - Parameter now: Of days after it nothing is known, and none is drawn.
-  init(_ flows: Flows, zone: DaysOfZone, now: Timestamp) {
+  package init(_ flows: Flows, zone: DaysOfZone, now: Timestamp) {
     let days = flows.days.filter { $0.from <= now }
     let currencies = Set(days.flatMap(\.flows).map(\.currency)).sorted()
     var chart = Chart(

@@ -2,9 +2,9 @@
 ///
 /// Stored names and reasons have any source: an escape sequence or a change of writing direction in them could change
 /// the displayed text.
-enum SafeText {
+package enum SafeText {
   /// The text with every character that could drive a terminal written as `\u{..}`.
-  static func escaped(_ text: String) -> String {
+  package static func escaped(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: drivesTerminal) else { return text }
     var safe = ""
     for scalar in text.unicodeScalars {
@@ -24,13 +24,5 @@ enum SafeText {
     case 0x2028, 0x2029: true  // line and paragraph ends
     default: false
     }
-  }
-}
-
-extension String {
-  /// The text in quotation marks for a message: safe for terminals and of limited length.
-  var quotedForPeople: String {
-    let shown = count > 60 ? "\(prefix(59))…" : self
-    return "\"\(SafeText.escaped(shown))\""
   }
 }

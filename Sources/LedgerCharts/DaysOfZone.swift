@@ -1,4 +1,4 @@
-import GemLedger
+package import GemLedger
 
 #if canImport(FoundationInternationalization)
 import FoundationEssentials
@@ -8,25 +8,21 @@ import Foundation
 #endif
 
 /// The days of a time zone.
-struct DaysOfZone {
-  let name: String
+package struct DaysOfZone {
+  package let name: String
   private let calendar: Calendar
 
-  /// - Parameter name: As in the tz database, such as `Asia/Tokyo`; nil for UTC.
-  init(_ name: String?, verb: Verb) throws(UsageError) {
-    guard let zone = TimeZone(identifier: name ?? "UTC") else {
-      throw UsageError(
-        "--zone takes the name of a time zone, such as Europe/Berlin or UTC, not \((name ?? "").quotedForPeople)",
-        verb: verb)
-    }
+  /// - Parameter name: As in the tz database, such as `Asia/Tokyo`. The result is nil for an unknown name.
+  package init?(_ name: String = "UTC") {
+    guard let zone = TimeZone(identifier: name) else { return nil }
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = zone
     self.calendar = calendar
-    self.name = name ?? "UTC"
+    self.name = name
   }
 
   /// Reads a time, or a day such as `2026-11-21`, which begins at midnight in the zone.
-  func time(_ text: String) -> Timestamp? {
+  package func time(_ text: String) -> Timestamp? {
     if let time = Timestamp(text) { return time }
     let words = text.split(separator: "-", omittingEmptySubsequences: false)
     // Plain digits: a number may have a sign.
@@ -43,7 +39,7 @@ struct DaysOfZone {
   }
 
   /// Returns the two instants and the beginnings of the days between them, up to the limit.
-  func boundaries(from: Timestamp, until: Timestamp, limit: Int) -> [Timestamp] {
+  package func boundaries(from: Timestamp, until: Timestamp, limit: Int) -> [Timestamp] {
     var found = [from]
     var day = calendar.startOfDay(for: from.date)
     while found.count <= limit {
@@ -57,7 +53,7 @@ struct DaysOfZone {
   }
 
   /// The day of an instant, such as `2026-11-21`.
-  func day(of time: Timestamp) -> String {
+  package func day(of time: Timestamp) -> String {
     let parts = calendar.dateComponents([.year, .month, .day], from: time.date)
     return "\(Self.padded(parts.year, 4))-\(Self.padded(parts.month, 2))-\(Self.padded(parts.day, 2))"
   }
@@ -68,7 +64,7 @@ struct DaysOfZone {
   }
 
   /// Returns names for a time axis: beginnings of days if the period has at least two, else times of the day.
-  func ticks(from: Timestamp, until: Timestamp, limit: Int) -> [(time: Timestamp, text: String)] {
+  package func ticks(from: Timestamp, until: Timestamp, limit: Int) -> [(time: Timestamp, text: String)] {
     let days = boundaries(from: from, until: until, limit: Self.tickDaysMax).dropFirst().dropLast()
     guard days.count < 2 else {
       let every = (days.count + limit - 1) / limit

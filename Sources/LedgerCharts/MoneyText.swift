@@ -1,8 +1,8 @@
-import GemLedger
+package import GemLedger
 
 /// Real money in plain digits, such as `9.99`, for JSON; people get it in the style of their locale.
-enum MoneyText {
-  static func plain(_ money: Money) -> String {
+package enum MoneyText {
+  package static func plain(_ money: Money) -> String {
     let digits = PriceCurrency(exactly: money.currency)?.minorUnitDigits ?? 0
     guard digits > 0 else { return String(money.minorUnits) }
     let text = String(money.minorUnits)
@@ -10,7 +10,7 @@ enum MoneyText {
     return "\(padded.dropLast(digits)).\(padded.suffix(digits))"
   }
 
-  static func json(_ money: Money?) -> JSONValue {
+  package static func json(_ money: Money?) -> JSONValue {
     guard let money else { return nil }
     return ["amount": .string(plain(money)), "currency": .string(money.currency)]
   }
