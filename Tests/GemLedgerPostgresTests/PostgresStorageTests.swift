@@ -62,6 +62,11 @@ final class PostgresStorageTests: XCTestCase {
     try InsightContract { try schemas.create(clock: $0) }.runAll()
   }
 
+  func testTheSummaryMeetsTheContract() throws {
+    let schemas = try Schemas()
+    for lanes in [1, 4] { try SummaryContract { try schemas.create(clock: $0, lanes: lanes) }.runAll() }
+  }
+
   func testWhatWasReportedStaysSo() throws {
     let schemas = try Schemas()
     var contract = try LaterContract(generator: InvariantContract.generator(1)[0]) { try schemas.create(clock: $0) }

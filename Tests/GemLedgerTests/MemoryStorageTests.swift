@@ -49,6 +49,10 @@ final class MemoryStorageTests: XCTestCase {
     try InsightContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
   }
 
+  func testTheSummaryMeetsTheContract() throws {
+    try SummaryContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
+  }
+
   func testWhatWasReportedStaysSo() throws {
     for generator in InvariantContract.generator(3) {
       var contract = try LaterContract(generator: generator) { clock in Ledger.inMemory(clock: clock, salt: 1) }

@@ -68,6 +68,18 @@ package struct LedgerDocuments: Sendable {
     return LedgerDocument(try update.save(content))
   }
 
+  /// Saves a document as ``save(_:content:replacing:)``, and others that change only together with it, in one commit.
+  ///
+  /// - Parameter others: The other contents by name; nil removes a document. Their versions are not compared.
+  /// - Throws: ``LedgerError`` as ``save(_:content:replacing:)``.
+  package func save(
+    _ name: String, content: String, replacing version: Int64?, and others: [String: String?]
+  ) throws(LedgerError) {
+    var named: [DocumentName: String?] = [:]
+    for (name, content) in others { named[try DocumentName(name)] = content }
+    _ = try DocumentUpdate(storage: storage, name: try DocumentName(name), version: version).save(content, and: named)
+  }
+
   /// Removes a document that is unchanged since it was read, in one commit.
   ///
   /// - Parameter version: The version to remove.

@@ -32,6 +32,21 @@ public struct Flows: Hashable, Sendable {
   }
 }
 
+extension Flows.Flow {
+  /// Makes the flow of all customers: amounts that moved between them count only in their net amount.
+  ///
+  /// - Returns: Nil if nothing remains.
+  init?(ofAll currency: CurrencyCode, _ kind: EntryKind, inflow: Int64, outflow: Int64) {
+    let between = [.transfer, .merge, .unmerge].contains(kind) ? min(inflow, outflow) : 0
+    guard inflow != between || outflow != between else { return nil }
+    self.init(currency: currency, kind: kind, inflow: inflow - between, outflow: outflow - between)
+  }
+
+  static func precedes(_ one: Self, _ other: Self) -> Bool {
+    (one.currency, one.kind.rawValue) < (other.currency, other.kind.rawValue)
+  }
+}
+
 extension Ledger {
   /// The maximum number of days of one result.
   public static let flowDaysMax = 3700
@@ -134,17 +149,14 @@ private struct FlowSums {
       for (key, sum) in sums {
         guard let currency = definitions.currency(number: key.currency) else { continue }
         try outstanding[currency.code, default: 0].add(sum.inflow - sum.outflow)
-        let between = [.transfer, .merge, .unmerge].contains(key.kind) ? min(sum.inflow, sum.outflow) : 0
-        guard sum.inflow != between || sum.outflow != between else { continue }
-        flows.append(
-          Flows.Flow(
-            currency: currency.code, kind: key.kind, inflow: sum.inflow - between, outflow: sum.outflow - between))
+        let flow = Flows.Flow(ofAll: currency.code, key.kind, inflow: sum.inflow, outflow: sum.outflow)
+        if let flow { flows.append(flow) }
       }
       guard index > 0 else { continue }
       found.append(
         Flows.Day(
           from: boundaries[index - 1], until: boundaries[index],
-          flows: flows.sorted { ($0.currency, $0.kind.rawValue) < ($1.currency, $1.kind.rawValue) },
+          flows: flows.sorted(by: Flows.Flow.precedes),
           outstanding: outstanding.filter { $0.value != 0 }))
     }
     return Flows(days: found)
