@@ -30,7 +30,10 @@ final class Browser {
     -> Page
   {
     let form = try XCTUnwrap(
-      page.forms.first { action == nil ? !["/console/zone", "/console/sign-out"].contains($0.action) && $0.method == "post" : $0.action == action },
+      page.forms.first {
+        action == nil
+          ? !["/console/zone", "/console/sign-out"].contains($0.action) && $0.method == "post" : $0.action == action
+      },
       "no form \(action ?? "") on \(page.title): \(page.text)")
     var fields = form.fields.filter { values[$0.name] == nil } + values.map { (name: $0.key, value: $0.value) }
     if let step { fields.append(("step", step)) }

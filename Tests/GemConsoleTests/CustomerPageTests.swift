@@ -69,8 +69,8 @@ final class CustomerPageTests: XCTestCase {
   func testHoldsAreCapturedAndReleased() async throws {
     let world = try ConsoleWorld()
     try world.ledger.grant(gem(100), customer: CustomerID("alice"))
-    let first = try world.ledger.book(.hold(gem(30), customer: CustomerID("alice")))
-    let second = try world.ledger.book(.hold(gem(20), customer: CustomerID("alice")))
+    let first = try await world.ledger.book(.hold(gem(30), customer: CustomerID("alice")))
+    let second = try await world.ledger.book(.hold(gem(20), customer: CustomerID("alice")))
     let browser = try await world.browser()
     for (hold, action, left) in [(first, "capture", 70), (second, "release", 70)] as [(Booking, String, Int64)] {
       let id = try XCTUnwrap(hold.hold?.id)
@@ -86,7 +86,7 @@ final class CustomerPageTests: XCTestCase {
   func testASpendIsReversedIntoItsLots() async throws {
     let world = try ConsoleWorld()
     try world.ledger.grant(gem(100), customer: CustomerID("alice"))
-    let spend = try world.ledger.book(.spend(gem(40), customer: CustomerID("alice")))
+    let spend = try await world.ledger.book(.spend(gem(40), customer: CustomerID("alice")))
     let id = try XCTUnwrap(spend.transactionID)
     let browser = try await world.browser()
     let page = try await browser.open("/console/transactions/\(id)")
@@ -130,7 +130,7 @@ final class CustomerPageTests: XCTestCase {
     for index in 1...120 {
       try world.ledger.grant(gem(1), customer: CustomerID("alice"), key: IdempotencyKey("g\(index)"))
     }
-    for _ in 1...3 { try world.ledger.book(.spend(gem(2), customer: CustomerID("alice"))) }
+    for _ in 1...3 { try await world.ledger.book(.spend(gem(2), customer: CustomerID("alice"))) }
     let browser = try await world.browser()
     let spends = try await browser.open("/console/customers/alice/history?kind=spend")
     XCTAssertEqual(spends.text.matches(of: /<tr>/).count, 4)

@@ -99,7 +99,7 @@ final class GuardTests: XCTestCase {
       "</title><b>", String(repeating: "ü", count: 700), "&lt;b&gt;",
     ]
     for name in names {
-      try world.ledger.book(
+      try await world.ledger.book(
         .grant(
           [Adjustment(CurrencyCode("GEM"), 5)], customer: CustomerID(name),
           details: CommandDetails(

@@ -2,6 +2,7 @@
 import GemConsole
 import GemLedger
 import GemServer
+import GemTestSupport
 import XCTest
 
 /// Who gets into the console, and for how long.

@@ -41,15 +41,16 @@ enum CustomerActions {
 
   /// The currency with its balance, and the amount; the versions make a stale page fail.
   private static func amountFields(_ visit: Visit) throws(LedgerError) -> [Field] {
-    let balances = try visit.ledger.balances(of: try visit.customer())
-    let options = balances.filter(\.isActive).map { balance in
+    let balances = try visit.ledger.balances(of: try visit.customer()).filter(\.isActive)
+    let options = balances.map { balance in
       (
         value: "\(balance.currency):\(balance.version)",
         name: "\(balance.currency) (\(balance.name), \(visit.reader.plain(balance.available)) available)"
       )
     }
+    let first = balances.firstIndex { $0.available > 0 }.map { options[$0].value }
     return [
-      Field("currency", "Currency", .choice(options)),
+      Field("currency", "Currency", .choice(options), value: first ?? ""),
       Field("amount", "Amount", .amount, hint: "A whole number in plain digits."),
     ]
   }

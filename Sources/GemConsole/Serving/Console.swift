@@ -9,6 +9,11 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
+/// What the console keeps for a project.
+struct ConsoleServices: Sendable {
+  let summary: SummaryRefresh
+}
+
 /// The console: pages for support, operators and economy designers, on the server's own books.
 ///
 /// It has no rule of its own: it reads and changes the books by the commands of the API, as the key that signed in.
@@ -20,6 +25,8 @@ package final class Console: Sendable {
   private let clock: LedgerClock
   private let log: ServerLog
   private let routes = ConsoleRoute.all
+  /// By the projects' ids.
+  private let services: [String: ConsoleServices]
 
   /// - Parameter projects: The projects of the server; a key determines which of them its session shows.
   package init(_ settings: ConsoleSettings, projects: [ServerProject], log: ServerLog) {
@@ -30,6 +37,9 @@ package final class Console: Sendable {
     sessions = ConsoleSessions(settings)
     limiter = SignInLimiter(perMinute: settings.attemptsPerMinute)
     self.log = log
+    services = Dictionary(
+      projects.map { ($0.id, ConsoleServices(summary: SummaryRefresh($0, log))) },
+      uniquingKeysWith: { first, _ in first })
   }
 
   /// The console as a part of a server.
@@ -69,11 +79,13 @@ package final class Console: Sendable {
     do throws(LedgerError) {
       let form = request.method == "POST" ? try FormValues(body: request.body) : FormValues()
       if path == ["sign-in"] { return try signIn(request, form, origin) }
-      guard let session, let token else { return signInPage(request, next: request.method == "POST" ? [] : path) }
+      guard let session, let token, let services = services[session.project.id] else {
+        return signInPage(request, next: request.method == "POST" ? [] : path)
+      }
       let found = ConsoleRoute.find(path.last == "" ? path.dropLast() : path, in: routes)
       let visiting = Visit(
         session: session, reader: reader, names: found.first?.names ?? [:], query: FormValues(request.query),
-        form: form, path: ConsolePath(parts: path), log: log, pathParts: path)
+        form: form, path: ConsolePath(parts: path), log: log, services: services, pathParts: path)
       visit = visiting
       if request.method == "POST" {
         guard let sent = form["form_token"], sent.hasBytes(of: session.formToken) else {

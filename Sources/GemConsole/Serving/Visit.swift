@@ -16,6 +16,8 @@ struct Visit: Sendable {
   let path: ConsolePath
   /// Writes a line of the server's log about a change that the journal does not record.
   let log: ServerLog
+  /// What the console keeps for the project of the session.
+  let services: ConsoleServices
 
   var project: ServerProject { session.project }
   var ledger: Ledger { session.project.ledger }
