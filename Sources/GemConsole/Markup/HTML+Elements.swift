@@ -21,8 +21,8 @@ extension HTML {
   static func facts(_ rows: [(name: String, value: HTML?)]) -> HTML {
     .element(
       .dl, [],
-      rows.compactMap { row in
-        row.value.map { .div(.element(.dt, [], [.text(row.name)]), .element(.dd, [], [$0])) }
+      rows.flatMap { row -> [HTML] in
+        row.value.map { [.element(.dt, [], [.text(row.name)]), .element(.dd, [], [$0])] } ?? []
       }
     ).classed("facts")
   }

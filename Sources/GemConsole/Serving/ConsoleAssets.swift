@@ -18,10 +18,15 @@ struct ConsoleAssets: Sendable {
   }
 
   static let style = ConsoleAssets("style.css", "text/css; charset=utf-8", ConsoleStyle.text)
+  static let icon = ConsoleAssets(
+    "icon.svg", "image/svg+xml",
+    """
+    <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#1f77d0" d="M4 2h8l3 4-7 8-7-8z"/></svg>
+    """)
   static let script = ConsoleAssets("script.js", "text/javascript; charset=utf-8", ConsoleScript.text)
 
   /// By name.
-  static let all = Dictionary(uniqueKeysWithValues: [style, script].map { ($0.name, $0) })
+  static let all = Dictionary(uniqueKeysWithValues: [style, script, icon].map { ($0.name, $0) })
 
   func response(to request: HTTPRequest) -> HTTPResponse {
     Console.guarded(

@@ -32,26 +32,29 @@ enum ConsoleStyle {
     main.sign-in { max-width: 460px; padding-top: 12vh; }
     h1 { font-size: 26px; line-height: 1.25; margin: 12px 0 16px; overflow-wrap: anywhere; }
     h2 { font-size: 18px; margin: 28px 0 8px; }
-    bdi, code, pre, dd, td, th { overflow-wrap: anywhere; }
+    bdi, code, pre, dd { overflow-wrap: anywhere; }
     code, pre, textarea { font: 13px/1.5 ui-monospace, monospace; }
     pre { background: var(--soft); border: 1px solid var(--line); border-radius: 6px; padding: 12px; overflow: auto;
       white-space: pre-wrap; }
     small, .empty, .quiet { color: var(--quiet); }
     .scroll { overflow-x: auto; }
     table { border-collapse: collapse; width: 100%; }
-    caption { text-align: left; color: var(--quiet); padding: 4px 0; }
+    caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
     th, td { text-align: left; vertical-align: top; padding: 6px 12px 6px 0; border-bottom: 1px solid var(--line);
-      min-width: 72px; max-width: 420px; }
+      min-width: 72px; max-width: 420px; overflow-wrap: break-word; }
+    td:has(bdi), th:has(bdi), td:has(code), th:has(code) { min-width: 140px; }
+    .number + .text { padding-left: 18px; }
     thead th { color: var(--quiet); font-weight: 600; white-space: nowrap; overflow-wrap: normal; }
     tbody th { font-weight: 500; }
     .number { text-align: right; font-variant-numeric: tabular-nums; }
     td time, th time, data { white-space: nowrap; }
     td ul { margin: 0; padding: 0; list-style: none; }
     .plus { color: var(--good); } .minus { color: var(--bad); }
-    dl.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(260px, 1fr)); gap: 10px 24px; margin: 0; }
-    dt { color: var(--quiet); font-size: 13px; } dd { margin: 0; }
+    dl.facts { display: grid; grid-template-columns: minmax(90px, max-content) 1fr; gap: 4px 20px; margin: 0; }
+    dt { color: var(--quiet); } dd { margin: 0; }
     .tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(210px, 1fr)); gap: 12px; }
     .tile { border: 1px solid var(--line); border-radius: 8px; padding: 12px 14px; background: var(--soft); }
+    .tile ul { list-style: none; margin: 4px 0 0; padding: 0; color: var(--quiet); }
     .tile .figure { font-size: 22px; font-weight: 600; display: block; overflow-wrap: anywhere; }
     .message { border: 1px solid var(--line); border-left-width: 5px; border-radius: 6px; padding: 2px 14px;
       margin: 12px 0; background: var(--note-soft); }

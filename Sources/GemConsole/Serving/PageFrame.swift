@@ -64,6 +64,7 @@ struct PageFrame {
             HTML.element(.meta, [], []).with(.name, "viewport").with(.content, "width=device-width, initial-scale=1"),
             .element(.title, [], [.text("\(title) – GemLedger")]),
             HTML.element(.link, [], []).with(.rel, "stylesheet").with(.href, ConsoleAssets.style.path),
+            HTML.element(.link, [], []).with(.rel, "icon").with(.href, ConsoleAssets.icon.path),
             HTML.element(.script, [], []).with(.src, ConsoleAssets.script.path).with(.type, "module"),
           ]), element,
       ]
