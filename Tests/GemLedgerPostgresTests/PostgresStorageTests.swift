@@ -67,6 +67,11 @@ final class PostgresStorageTests: XCTestCase {
     for lanes in [1, 4] { try SummaryContract { try schemas.create(clock: $0, lanes: lanes) }.runAll() }
   }
 
+  func testTheSearchMeetsTheContract() throws {
+    let schemas = try Schemas()
+    for lanes in [1, 4] { try SearchContract { try schemas.create(clock: $0, lanes: lanes) }.runAll() }
+  }
+
   func testWhatWasReportedStaysSo() throws {
     let schemas = try Schemas()
     var contract = try LaterContract(generator: InvariantContract.generator(1)[0]) { try schemas.create(clock: $0) }

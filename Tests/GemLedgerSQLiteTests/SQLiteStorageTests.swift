@@ -110,6 +110,15 @@ final class SQLiteStorageTests: XCTestCase {
     }.runAll()
   }
 
+  func testTheSearchMeetsTheContract() throws {
+    let directory = try TemporaryDirectory()
+    var count = 0
+    try SearchContract { clock in
+      count += 1
+      return try Ledger.createSQLite(at: directory.path("\(count).sqlite"), clock: clock, salt: 1)
+    }.runAll()
+  }
+
   func testWhatWasReportedStaysSo() throws {
     let directory = try TemporaryDirectory()
     var contract = try LaterContract(generator: InvariantContract.generator(1)[0]) { clock in

@@ -35,6 +35,7 @@ final class KeyValueStorageTests: XCTestCase {
   func testPoliciesMeetTheContract() throws { try PolicyContract(make: make()).runAll() }
   func testOrdersMeetTheContract() throws { try OrderContract(make: make()).runAll() }
   func testReportsMeetTheContract() throws { try InsightContract(make: make()).runAll() }
+  func testTheSearchMeetsTheContract() throws { try SearchContract(make: make()).runAll() }
   func testTheSummaryMeetsTheContract() throws { try SummaryContract(make: make()).runAll() }
   func testDocumentsMeetTheContract() throws {
     let directory = try TemporaryDirectory()

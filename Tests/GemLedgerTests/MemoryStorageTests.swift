@@ -53,6 +53,10 @@ final class MemoryStorageTests: XCTestCase {
     try SummaryContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
   }
 
+  func testTheSearchMeetsTheContract() throws {
+    try SearchContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
+  }
+
   func testWhatWasReportedStaysSo() throws {
     for generator in InvariantContract.generator(3) {
       var contract = try LaterContract(generator: generator) { clock in Ledger.inMemory(clock: clock, salt: 1) }

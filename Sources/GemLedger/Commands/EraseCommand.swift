@@ -29,7 +29,10 @@ struct EraseCommand: Command {
     if command.note != nil { decider.books.work.journal.removeNewestNote() }
     var erasure = ErasureRow(transaction: number, numbers: numbers, ids: [], former: [], added: [])
     let rows = try numbers.gather { (own) throws(LedgerError) in
-      (row: try decider.books.work.customers.known(own), ids: try decider.session.addedIDs(of: own))
+      (
+        row: try decider.books.work.customers.known(own), ids: try decider.session.addedIDs(of: own),
+        attributes: try decider.session.document(CustomerAttributes.documentName(own))
+      )
     }
     for (own, known) in zip(numbers, rows) {
       var row = known.row
@@ -45,9 +48,13 @@ struct EraseCommand: Command {
     for own in numbers { try HoldReceiptCommand.erase(&decider.books.work, of: own, namedBy: tokens) }
     try HoldReceiptCommand.erase(&decider.books.work, namedBy: tokens)
     decider.books.work.changes.ownCold.erasures.append(erasure)
-    for own in numbers {
-      let name = try CustomerAttributes.documentName(own)
-      decider.books.work.changes.ownCold.removedDocuments.append(DocumentRow(name: name, version: 0, content: ""))
+    let index = AttributeIndex(salt: decider.books.definitions.transactionIDs.salt)
+    for (own, known) in zip(numbers, rows) {
+      guard let document = known.attributes else { continue }
+      // A damaged document must not prevent the erasure.
+      let attributes = (try? CustomerAttributes(document)) ?? CustomerAttributes()
+      let values = index.documentNames(of: attributes, own)
+      index.change(from: values.union([document.name]), to: [], in: &decider.books.work.changes.ownCold)
     }
     return decider.books.bookingWithoutEntries(.erase, number, of: erasure.ids[0])
   }

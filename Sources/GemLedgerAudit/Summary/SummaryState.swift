@@ -48,7 +48,8 @@ struct SummaryState: Hashable {
     if isComplete { return 1 }
     let customers = try snapshot.last(.customer)
     let read = Double(AccountNumber(rawValue: account).customer) / Double(max(1, customers))
-    if account > 0 { return 0.5 + 0.5 * min(1, read) }
+    // Below 1 until the scan has found the end of the accounts.
+    if account > 0 { return 0.5 + 0.5 * min(0.99, read) }
     let end = try snapshot.sequences().transaction
     return 0.5 * min(1, Double(last - first) / Double(max(1, end - first)))
   }

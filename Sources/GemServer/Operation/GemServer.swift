@@ -171,7 +171,10 @@ package final class GemServer: Sendable {
   ) -> Task<Void, Never> {
     let play = project.playNotices.map { [$0.completions(of: project), $0.voids(of: project)] } ?? []
     let runner = MaintenanceRunner(
-      backend: project.backend, jobs: [watch.job, AccountTokenWalk(project.backend).job] + play)
+      backend: project.backend,
+      jobs: [
+        watch.job, AccountTokenWalk(project.backend).job, .attributeIndexing(of: project.ledger),
+      ] + play)
     return Task {
       await runner.run(every: interval) { report in
         for failure in report.failures {

@@ -5,13 +5,17 @@ extension CustomerAttributes {
 
   /// Returns the name of a customer's document; names sort like the numbers.
   static func documentName(_ customer: CustomerNumber) throws(LedgerError) -> DocumentName {
-    try DocumentName(documentPrefix + HexForm.hex(UInt64(bitPattern: customer), digits: 16))
+    try DocumentName(documentPrefix + digits(of: customer))
   }
 
-  /// Returns the customer of an attributes document; nil for another document.
+  /// Returns the customer's number as the end of a name.
+  static func digits(of customer: CustomerNumber) -> String {
+    HexForm.hex(UInt64(bitPattern: customer), digits: 16)
+  }
+
+  /// Returns the customer whose number ends the name; nil for another document.
   static func customer(of name: DocumentName) -> CustomerNumber? {
-    guard name.text.hasPrefix(documentPrefix) else { return nil }
-    return UInt64(name.text.dropFirst(documentPrefix.count), radix: 16).map { Int64(bitPattern: $0) }
+    UInt64(name.text.suffix(16), radix: 16).map { Int64(bitPattern: $0) }
   }
 
   /// - Throws: `LedgerError` with `storage_damaged`.
