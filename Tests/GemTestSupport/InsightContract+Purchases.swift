@@ -165,6 +165,10 @@ extension InsightContract {
     XCTAssertEqual(later.flatMap(\.costs).map(\.total.minorUnits), [50])
     XCTAssertEqual(try ledger.effectivePrices(until: from).map(\.units), [2])
     XCTAssertEqual(try ledger.effectivePrices(of: ItemID("sword")), [])
+    let sale = try ledger.spends(of: alice).spends.first { $0.items.count == 1 }
+    try ledger.reverse(XCTUnwrap(sale).transactionID, amounts: [Make.amount("GEM", 20)])
+    let reduced = try XCTUnwrap(ledger.effectivePrices().first)
+    XCTAssertEqual([reduced.units, reduced.charges[0].amount, reduced.charges[0].paid], [3, 130, 100])
     ledger.close()
   }
 
@@ -213,6 +217,12 @@ extension InsightContract {
     assertRefused(.invalidRequest) { try ledger.flows(between: [later, now]) }
     assertRefused(.limitExceeded) {
       try ledger.flows(between: (0...4000).map { Timestamp(milliseconds: Int64($0)) })
+    }
+    assertRefused(.limitExceeded) { try ledger.sales.topItems(from: later, until: now, limit: 0) }
+    assertRefused(.invalidRequest) { try ledger.sales.topItems(from: later, until: now) }
+    assertRefused(.invalidRequest) { try ledger.sales.cohorts(between: [later, now]) }
+    assertRefused(.limitExceeded) {
+      try ledger.sales.cohorts(between: (0...129).map { Timestamp(milliseconds: Int64($0)) })
     }
     ledger.close()
   }

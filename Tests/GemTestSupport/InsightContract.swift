@@ -30,6 +30,10 @@ package struct InsightContract: LedgerContract {
     run.step("testWhatCanBeWithdrawn", testWhatCanBeWithdrawn)
     run.step("testWhatItemsReallyCost", testWhatItemsReallyCost)
     run.step("testFlowsByDay", testFlowsByDay)
+    run.step("testTopItems", testTopItems)
+    run.step("testTopItemsOfTestsAndOfMergedCustomers", testTopItemsOfTestsAndOfMergedCustomers)
+    run.step("testCohorts", testCohorts)
+    run.step("testSalesEqualAPlainCount", testSalesEqualAPlainCount)
     run.step("testRefusals", testRefusals)
   }
 

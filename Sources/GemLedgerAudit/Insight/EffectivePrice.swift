@@ -58,46 +58,14 @@ extension Ledger {
         throw .invalid("The period ends at \(until), before its start at \(from).")
       }
       var replay = try LotReplay(snapshot: snapshot, at: try clock.instant(until?.before, in: snapshot))
-      var sums = PriceSums(item: item, from: from, sales: try SaleWalk(snapshot.scan()))
+      var sums = PriceSums(item: item, from: from, sales: SaleWalk(snapshot: snapshot, scan: try snapshot.scan()))
       try replay.run(
         follows: { $0.source == .paid }, progress: progress,
         entry: { (entry, transaction) throws(LedgerError) in try sums.add(entry, of: transaction) },
         step: { (step) throws(LedgerError) in try sums.add(step) },
-        window: { (_) throws(LedgerError) in sums.goOn(try SaleWalk(snapshot.scan())) })
+        window: { (_) throws(LedgerError) in sums.goOn(SaleWalk(snapshot: snapshot, scan: try snapshot.scan())) })
       return try sums.prices(in: snapshot, definitions: definitions)
     }
-  }
-}
-
-/// Reads the sales of single items, transaction by transaction.
-private struct SaleWalk {
-  private let scan: any StorageScan
-  private var page: ArraySlice<ItemEntryRow> = []
-  private var last: ItemEntryRow?
-  private var hasMore = true
-  private var current: (transaction: TransactionNumber, items: [ItemEntryRow]) = (0, [])
-
-  init(_ scan: any StorageScan) { self.scan = scan }
-
-  /// Returns the transaction's item if it has exactly one; transactions must ascend from call to call.
-  mutating func item(of transaction: TransactionNumber) throws(LedgerError) -> ItemEntryRow? {
-    if current.transaction != transaction {
-      current = (transaction, [])
-      while let next = try next(), next.transaction <= transaction {
-        if next.transaction == transaction { current.items.append(next) }
-        last = next
-        page.removeFirst()
-      }
-    }
-    return current.items.count == 1 ? current.items[0] : nil
-  }
-
-  private mutating func next() throws(LedgerError) -> ItemEntryRow? {
-    if page.isEmpty, hasMore {
-      page = try scan.page(after: last, limit: ScanPage.size)[...]
-      hasMore = !page.isEmpty
-    }
-    return page.first
   }
 }
 
@@ -136,9 +104,9 @@ private struct PriceSums {
   /// Returns the sale of an entry if the sale is requested.
   private mutating func sale(
     _ entry: EntryRow, of transaction: TransactionRow
-  ) throws(LedgerError) -> ItemEntryRow? {
+  ) throws(LedgerError) -> SaleWalk.Sale? {
     guard entry.kind == .spend || entry.kind == .reversal, transaction.createdAt >= from ?? transaction.createdAt,
-      let sale = try sales.item(of: transaction.number), item.map({ $0 == sale.item }) ?? true
+      let sale = try sales.sale(of: transaction), item.map({ $0 == sale.item }) ?? true
     else { return nil }
     return sale
   }

@@ -66,16 +66,9 @@ extension Ledger {
   public func flows(
     between boundaries: [Timestamp], progress: (Int64, Int64) -> Void = { _, _ in }
   ) throws(LedgerError) -> Flows {
-    guard boundaries.count <= Self.flowDaysMax + 1 else {
-      throw LedgerError(
-        .limitExceeded, "\(boundaries.count - 1) days are too many for one request: \(Self.flowDaysMax) at most.",
-        details: [.integer("limit", Int64(Self.flowDaysMax))])
-    }
-    guard boundaries.count > 1, zip(boundaries, boundaries.dropFirst()).allSatisfy({ $0 < $1 }) else {
-      throw .invalid("The days need at least two instants in ascending order.")
-    }
+    let days = try Periods(between: boundaries, limit: Self.flowDaysMax, of: "days")
     return try reading { (snapshot, definitions) throws(LedgerError) -> Flows in
-      var sums = FlowSums(boundaries: boundaries)
+      var sums = FlowSums(periods: days)
       try sums.read(snapshot, progress: progress)
       return try sums.flows(definitions: definitions)
     }
@@ -94,13 +87,13 @@ private struct FlowSums {
     var outflow: Int64 = 0
   }
 
-  private let boundaries: [Timestamp]
+  private let periods: Periods
   /// The sums before the first day, then those of each day.
   private var days: [[Key: Sum]]
 
-  init(boundaries: [Timestamp]) {
-    self.boundaries = boundaries
-    days = [[Key: Sum]](repeating: [:], count: boundaries.count)
+  init(periods: Periods) {
+    self.periods = periods
+    days = [[Key: Sum]](repeating: [:], count: periods.boundaries.count)
   }
 
   mutating func read(_ snapshot: any StorageSnapshot, progress: (Int64, Int64) -> Void) throws(LedgerError) {
@@ -126,17 +119,13 @@ private struct FlowSums {
 
   /// - Returns: Whether it was before the end of the last day.
   private mutating func add(_ entry: EntryRow, at instant: Timestamp) throws(LedgerError) -> Bool {
-    guard let end = boundaries.last, instant < end else { return false }
-    var (low, high) = (0, boundaries.count - 1)
-    while low < high {
-      let middle = (low + high) / 2
-      if boundaries[middle] <= instant { low = middle + 1 } else { high = middle }
-    }
+    let position = periods.position(of: instant)
+    guard position < days.count else { return false }
     let key = Key(currency: entry.account.currency, kind: entry.kind)
     if entry.amount >= 0 {
-      try days[low][key, default: Sum()].inflow.add(entry.amount)
+      try days[position][key, default: Sum()].inflow.add(entry.amount)
     } else {
-      try days[low][key, default: Sum()].outflow.add(-entry.amount)
+      try days[position][key, default: Sum()].outflow.add(-entry.amount)
     }
     return true
   }
@@ -155,7 +144,7 @@ private struct FlowSums {
       guard index > 0 else { continue }
       found.append(
         Flows.Day(
-          from: boundaries[index - 1], until: boundaries[index],
+          from: periods.boundaries[index - 1], until: periods.boundaries[index],
           flows: flows.sorted(by: Flows.Flow.precedes),
           outstanding: outstanding.filter { $0.value != 0 }))
     }
