@@ -63,7 +63,7 @@ struct Action: Sendable {
       [Field.hidden("key", key)] + fields.map { $0.html(sent) } + [
         .element(.button, [], ["Preview"]).with(.type, "submit").with(.name, "step").with(.value, "preview")
       ])
-    return ConsolePage(title, html.classed("action"), error: error)
+    return ConsolePage(title, subject(of: visit), html.classed("action"), error: error)
   }
 
   private func post(_ visit: Visit) async throws(LedgerError) -> Reply {
@@ -76,6 +76,14 @@ struct Action: Sendable {
     } catch {
       return .page(try await BlockingWork.run { () throws(LedgerError) in try form(visit, error: error) })
     }
+  }
+
+  /// What the form is about: the names in its path.
+  private func subject(of visit: Visit) -> HTML {
+    .facts(
+      visit.names.sorted { $0.key < $1.key }.map { name, value in
+        (name.prefix(1).uppercased() + name.dropFirst(), .foreign(value, limit: 200))
+      })
   }
 
   private func confirmation(_ preview: HTML, _ visit: Visit) -> ConsolePage {

@@ -37,13 +37,38 @@ enum CustomerPages {
         ).html(), .element(.button, [], ["Find"]).with(.type, "submit"),
       ])
     guard let text else { return try list(visit, form) }
-    let found = try CustomerSearch(visit.ledger).find(text)
+    let result = try visit.ledger.customerSearch.find(text)
     let table = DataTable(
       "Found", ["Customer", "Found by", "Match"],
-      found.map { match in
-        [link(to: match.customer), .text(match.kind), .foreign(match.match)]
+      result.matches.map { match in
+        let (kind, path) = description(of: match)
+        let found = HTML.foreign(match.found)
+        return [link(to: match.customer), .text(kind), path.map { .link(found, to: $0) } ?? found]
       })
-    return ConsolePage("Customers", form, table.html(none: "No customer, purchase or transaction has this id."))
+    return ConsolePage(
+      "Customers", form,
+      result.hasAllAttributes
+        ? .none
+        : .message(
+          "note", .p("The index of e-mail addresses, names and numbers is being built; some are not found yet.")),
+      result.hasMoreIDs ? .message("note", .p("More ids begin with this text. Type more of the id.")) : .none,
+      table.html(none: "No customer, purchase, order or transaction has this id."))
+  }
+
+  private static func description(of match: CustomerSearch.Match) -> (kind: String, path: ConsolePath?) {
+    switch match.kind {
+    case .id: ("id", nil)
+    case .idPrefix: ("beginning of an id", nil)
+    case .attribute(let name): ("attribute \(name)", nil)
+    case .purchase(let store, let environment):
+      (
+        "purchase at \(store)",
+        (try? StoreTransactionID(match.found)).map { PurchaseTable.path(store, environment, $0) }
+      )
+    case .order: ("order", ConsolePath("orders", match.found))
+    case .transaction: ("transaction", ConsolePath("transactions", match.found))
+    case .hold: ("hold", ConsolePath("transactions", match.found))
+    }
   }
 
   private static func list(_ visit: Visit, _ form: HTML) throws(LedgerError) -> ConsolePage {

@@ -26,6 +26,8 @@ struct Reader: Sendable {
     self.now = now
   }
 
+  var zoneName: String { zone.identifier }
+
   func amount(_ amount: Int64) -> HTML { number(amount, text: plain(amount)) }
 
   /// An amount of a change, with its sign.

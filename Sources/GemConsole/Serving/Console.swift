@@ -12,6 +12,7 @@ internal import Foundation
 /// What the console keeps for a project.
 struct ConsoleServices: Sendable {
   let summary: SummaryRefresh
+  let reports = ReportRuns()
 }
 
 /// The console: pages for support, operators and economy designers, on the server's own books.

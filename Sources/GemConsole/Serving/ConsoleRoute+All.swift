@@ -1,6 +1,7 @@
 #if Server
 extension ConsoleRoute {
   /// All pages and forms of the console.
-  static let all = OverviewPage.routes + CustomerPages.routes + CustomerActions.all.flatMap(\.routes)
+  static let all =
+    OverviewPage.routes + CustomerPages.routes + CustomerActions.all.flatMap(\.routes) + ReportPages.routes
 }
 #endif

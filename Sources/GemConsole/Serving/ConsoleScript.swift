@@ -13,7 +13,8 @@ enum ConsoleScript {
           const read = new DOMParser().parseFromString(await answer.text(), "text/html");
           const part = read.getElementById(live.id);
           const old = document.getElementById(live.id);
-          if (part && old && !old.contains(document.activeElement)) old.replaceWith(document.adoptNode(part));
+          if (!part) return location.reload();
+          if (old && !old.contains(document.activeElement)) old.replaceWith(document.adoptNode(part));
         } catch { /* The next turn reads it. */ }
       }, Number(live.dataset.live) * 1000);
     }

@@ -2,12 +2,6 @@
 internal import GemLedger
 internal import GemServer
 
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// The parts that all pages share: navigation, search, errors, time zone and sign-out.
 struct PageFrame {
   let page: ConsolePage
@@ -99,7 +93,7 @@ struct PageFrame {
       to: ConsolePath("zone"),
       [
         Field.hidden("back", visit.path.description),
-        HTML.element(.input, [], []).with(.name, "zone").with(.value, visit.reader.zone.identifier)
+        HTML.element(.input, [], []).with(.name, "zone").with(.value, visit.reader.zoneName)
           .with(.ariaLabel, "Time zone").with(.id, "zone").with(.autocomplete, "off").with(.spellcheck, "false"),
         .element(.button, [], ["Set time zone"]).with(.type, "submit"),
       ])
