@@ -42,6 +42,11 @@ final class PostgresEconomyTests: XCTestCase {
     try PolicyContract { try schemas.create(clock: $0) }.runAll()
   }
 
+  func testCatalogHistoryMeetsTheContract() throws {
+    let schemas = try Schemas()
+    try CatalogHistoryContract { try schemas.create(clock: $0, lanes: 8) }.runAll()
+  }
+
   func testInactiveCurrenciesMeetTheContract() throws {
     let schemas = try Schemas()
     try InactiveCurrencyContract { try schemas.create(clock: $0, lanes: 8) }.runAll()

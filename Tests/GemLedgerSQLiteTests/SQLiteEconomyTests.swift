@@ -28,5 +28,7 @@ final class SQLiteEconomyTests: XCTestCase {
 
   func testPoliciesMeetTheContract() throws { try PolicyContract(make: make()).runAll() }
 
+  func testCatalogHistoryMeetsTheContract() throws { try CatalogHistoryContract(make: make()).runAll() }
+
   func testInactiveCurrenciesMeetTheContract() throws { try InactiveCurrencyContract(make: make()).runAll() }
 }

@@ -27,6 +27,10 @@ final class MemoryEconomyTests: XCTestCase {
     try PolicyContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
   }
 
+  func testCatalogHistoryMeetsTheContract() throws {
+    try CatalogHistoryContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
+  }
+
   func testInactiveCurrenciesMeetTheContract() throws {
     try InactiveCurrencyContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
   }

@@ -20,13 +20,12 @@ package struct InactiveCurrencyContract: LedgerContract {
 
   private func set(_ code: String, active isActive: Bool, in ledger: Ledger) throws {
     let code = try CurrencyCode(code)
-    try ledger.changeCatalog { (old) throws(LedgerError) in
-      let currencies = old.currencies.map { currency in
-        var currency = currency
-        if currency.code == code { currency.isActive = isActive }
-        return currency
+    try ledger.catalogEditor.change { (old) throws(LedgerError) in
+      try old.edited { (draft) in
+        for index in draft.currencies.indices where draft.currencies[index].code == code {
+          draft.currencies[index].isActive = isActive
+        }
       }
-      return try old.with(currencies: currencies, products: old.products)
     }
   }
 
@@ -101,11 +100,11 @@ package struct InactiveCurrencyContract: LedgerContract {
     let ledger = try ledger()
     let (alice, ruby) = (try Make.customer("alice"), try CurrencyCode("RUBY"))
     try ledger.grant([Make.amount("GEM", 500)], customer: alice)
-    try ledger.removeCurrency(ruby)
+    try ledger.catalogEditor.removeCurrency(ruby)
     XCTAssertNil(try ledger.currentCatalog().currency(ruby))
     XCTAssertEqual(try ledger.currentCatalog().product(ProductCode("rubies"))?.grants, [])
     assertRefused(.unknownCurrency) { try ledger.adjust([Make.amount("RUBY", 5)], customer: alice) }
-    assertRefused(.unknownCurrency) { try ledger.removeCurrency(ruby) }
+    assertRefused(.unknownCurrency) { try ledger.catalogEditor.removeCurrency(ruby) }
     // Another currency, which has the code and perhaps the number of the removed one.
     try ledger.define(Currency(code: ruby, name: "Second"))
     try ledger.grant([Make.amount("RUBY", 7)], customer: alice)
@@ -120,9 +119,9 @@ package struct InactiveCurrencyContract: LedgerContract {
     let alice = try Make.customer("alice")
     try ledger.grant([Make.amount("RUBY", 5)], customer: alice)
     try ledger.spend([Make.amount("RUBY", 5)], customer: alice)
-    assertRefused(.notAvailable) { try ledger.removeCurrency(CurrencyCode("RUBY")) }
+    assertRefused(.notAvailable) { try ledger.catalogEditor.removeCurrency(CurrencyCode("RUBY")) }
     // Nobody has any, and an item costs some.
-    assertRefused(.notAvailable) { try ledger.removeCurrency(CurrencyCode("GEM")) }
+    assertRefused(.notAvailable) { try ledger.catalogEditor.removeCurrency(CurrencyCode("GEM")) }
     XCTAssertEqual(try ledger.currentCatalog(), try Make.catalog())
     try assertBooksAddUp(ledger)
     ledger.close()

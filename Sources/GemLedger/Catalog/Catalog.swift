@@ -49,19 +49,6 @@ public struct Catalog: Hashable, Sendable {
 }
 
 extension Catalog {
-  /// The catalog with other currencies and products.
-  ///
-  /// - Throws: `invalid_catalog`.
-  package func with(currencies: [Currency], products: [Product]) throws(LedgerError) -> Catalog {
-    do throws(CatalogProblems) {
-      return try Catalog(
-        currencies: currencies, products: products, offerings: offerings, currentOffering: currentOffering,
-        items: items, settings: settings)
-    } catch {
-      throw error.ledgerError
-    }
-  }
-
   /// The currency with this code.
   public func currency(_ code: CurrencyCode) -> Currency? { currencies.first { $0.code == code } }
 

@@ -45,11 +45,11 @@ public struct CatalogDifference: Hashable, Sendable {
   }
 
   /// The parts that only the new catalog has.
-  public private(set) var added: [Entry] = []
+  public internal(set) var added: [Entry] = []
   /// The parts that both have, with different fields.
-  public private(set) var changed: [Entry] = []
+  public internal(set) var changed: [Entry] = []
   /// The parts that only the old catalog has.
-  public private(set) var removed: [Entry] = []
+  public internal(set) var removed: [Entry] = []
 
   /// Compares two catalogs.
   public init(from old: Catalog, to new: Catalog) {

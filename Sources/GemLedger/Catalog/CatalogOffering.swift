@@ -17,11 +17,11 @@ public struct CatalogOffering: Hashable, Sendable {
   /// The offering's name.
   public let id: OfferingID
   /// A sentence about it, for the operators of the shop.
-  public let description: String
+  public package(set) var description: String
   /// The packages, in the order in which they are shown.
-  public let packages: [Package]
+  public package(set) var packages: [Package]
   /// Data of the app about it; the ledger does not read it.
-  package let metadata: JSONObject
+  package var metadata: JSONObject
 
   /// An offering without metadata.
   public init(id: OfferingID, description: String = "", packages: [Package] = []) {

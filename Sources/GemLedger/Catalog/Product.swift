@@ -3,13 +3,13 @@ public struct Product: Hashable, Sendable {
   /// The product's code, independent of the store.
   public let code: ProductCode
   /// Its id at each store, by the store's name: `apple`, `google`, `amazon` or `test`.
-  public let storeIDs: [String: String]
+  public package(set) var storeIDs: [String: String]
   /// How it is sold.
   public let type: ProductType
   /// Whether it is on sale; purchases of an inactive product are still credited.
-  public let isActive: Bool
+  public package(set) var isActive: Bool
   /// Its texts, in the order of preference.
-  public let localizations: [Localization]
+  public package(set) var localizations: [Localization]
   /// Its price, by storefront.
   public let prices: [StorefrontCode: Price]
   /// Its price while it is on offer, by storefront.
@@ -21,7 +21,7 @@ public struct Product: Hashable, Sendable {
   /// The right that it gives, such as `premium`.
   public let entitlement: String?
   /// A subscription's cycle in ISO 8601, such as `P1M`.
-  public let period: String?
+  public package(set) var period: String?
 
   /// A product as the catalog describes it; making the catalog checks it.
   public init(

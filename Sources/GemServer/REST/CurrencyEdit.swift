@@ -4,7 +4,6 @@ internal import GemLedger
 /// Changes of the catalog's currencies; each reads and replaces the catalog in one commit.
 struct CurrencyEdit {
   private let call: Call
-  private var ledger: Ledger { call.project.ledger }
 
   init(_ call: Call) { self.call = call }
 
@@ -31,15 +30,14 @@ struct CurrencyEdit {
       throw .parameter("code", "has to be 1 to 10 of A-Z, a-z, 0-9 and _")
     }
     let grants = try ProductGrants(call.body[ProductGrants.member] ?? .null)
-    try ledger.changeCatalog { (old) throws(LedgerError) in
-      guard old.currency(code) == nil else {
+    try call.editCatalog { (draft) throws(LedgerError) in
+      guard !draft.currencies.contains(where: { $0.code == code }) else {
         throw LedgerError(
           .alreadyExists, "There is a currency with the code \(code) already.", details: [.text("param", "code")])
       }
-      let currency = Currency(
-        code: code, name: call.body["name"]?.text ?? "", description: call.body["description"]?.text)
-      return try old.with(
-        currencies: old.currencies + [currency], products: try grants.applied(to: old.products, of: code))
+      draft.currencies.append(
+        Currency(code: code, name: call.body["name"]?.text ?? "", description: call.body["description"]?.text))
+      draft.products = try grants.applied(to: draft.products, of: code)
     }
     return code
   }
@@ -68,7 +66,11 @@ struct CurrencyEdit {
   /// - Throws: `LedgerError` with `unknown_currency`; `not_available` if the currency was used.
   func delete() throws(LedgerError) -> CurrencyCode {
     let code = try Self.code(in: call)
-    do throws(LedgerError) { try ledger.removeCurrency(code) } catch { throw error.about("virtual_currency_code") }
+    do throws(LedgerError) {
+      try call.project.ledger.catalogEditor.removeCurrency(code, try call.changeDetails())
+    } catch {
+      throw error.about("virtual_currency_code")
+    }
     return code
   }
 
@@ -76,13 +78,11 @@ struct CurrencyEdit {
     _ change: (inout Currency, inout [Product]) throws(LedgerError) -> Void
   ) throws(LedgerError) -> CurrencyCode {
     let code = try Self.code(in: call)
-    try ledger.changeCatalog { (old) throws(LedgerError) in
-      guard let index = old.currencies.firstIndex(where: { $0.code == code }) else {
+    try call.editCatalog { (draft) throws(LedgerError) in
+      guard let index = draft.currencies.firstIndex(where: { $0.code == code }) else {
         throw Self.unknown(code.description)
       }
-      var (currencies, products) = (old.currencies, old.products)
-      try change(&currencies[index], &products)
-      return try old.with(currencies: currencies, products: products)
+      try change(&draft.currencies[index], &draft.products)
     }
     return code
   }
