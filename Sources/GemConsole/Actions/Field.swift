@@ -10,6 +10,8 @@ struct Field: Sendable {
     case amount
     case choice([(value: String, name: String)])
     case check
+    /// A value that the form carries along.
+    case hidden
   }
 
   let name: String
@@ -39,9 +41,14 @@ struct Field: Sendable {
     HTML.element(.input, [], []).with(.type, "hidden").with(.name, name).with(.value, value)
   }
 
+  func with(value: String) -> Field {
+    Field(name, label, kind, value: value, hint: hint, isRequired: isRequired)
+  }
+
   /// - Parameter sent: The values of the form as it was sent before; nil for a new form.
   func html(_ sent: FormValues? = nil) -> HTML {
     let value = sent.map { $0[name] ?? "" } ?? self.value
+    if case .hidden = kind { return Self.hidden(name, value) }
     let id = "field-\(name)"
     let hintID = "\(id)-hint"
     var input = control(value: value).with(.name, name).with(.id, id)
@@ -67,6 +74,7 @@ struct Field: Sendable {
           let html = HTML.element(.option, [], [.text(option.name)]).with(.value, option.value)
           return option.value == value ? html.with(.selected) : html
         })
+    case .hidden: .none
     case .check: value == "yes" ? input("checkbox", "yes").with(.checked) : input("checkbox", "yes")
     }
   }
