@@ -9,10 +9,12 @@ struct Chart {
   private(set) var height = 64.0
   private var body = ""
 
-  /// - Parameter axes: The axes to be drawn, wherever they will be.
-  init(title: String, axes: [Axis] = []) {
+  /// - Parameters:
+  ///   - axes: The axes to be drawn, wherever they will be.
+  ///   - names: The names of rows, left of the drawing.
+  init(title: String, axes: [Axis] = [], names: [String] = []) {
     self.title = title
-    left = max(88, 16 + 7.2 * Double(axes.map(\.labelLength).max() ?? 0))
+    left = max(88, 16 + 7.2 * Double((axes.map(\.labelLength) + names.map(\.count)).max() ?? 0))
   }
 
   /// Makes room below the existing content; returns its top.
@@ -22,8 +24,11 @@ struct Chart {
     return top
   }
 
-  mutating func rectangle(x: Double, y: Double, width: Double, height: Double, fill: String, title: String) {
+  mutating func rectangle(
+    x: Double, y: Double, width: Double, height: Double, fill: String, opacity: Double = 1, title: String
+  ) {
     guard height > 0 else { return }
+    let fill = opacity < 1 ? "\(fill)\" fill-opacity=\"\(Self.text(opacity))" : fill
     body +=
       "<rect x=\"\(Self.text(x))\" y=\"\(Self.text(y))\" width=\"\(Self.text(width))\" height=\"\(Self.text(height))\" "
       + "fill=\"\(fill)\"><title>\(Self.escaped(title))</title></rect>\n"

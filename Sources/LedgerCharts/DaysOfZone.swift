@@ -38,18 +38,44 @@ package struct DaysOfZone {
     return Timestamp(calendar.startOfDay(for: date))
   }
 
-  /// Returns the two instants and the beginnings of the days between them, up to the limit.
-  package func boundaries(from: Timestamp, until: Timestamp, limit: Int) -> [Timestamp] {
+  /// A span of the calendar; weeks begin on Monday.
+  package enum Span: String, CaseIterable, Sendable {
+    case day
+    case week
+    case month
+  }
+
+  /// Returns the two instants and the beginnings of the spans between them, up to the limit.
+  package func boundaries(from: Timestamp, until: Timestamp, by span: Span = .day, limit: Int) -> [Timestamp] {
+    let (component, step): (Calendar.Component, Int) =
+      switch span {
+      case .day: (.day, 1)
+      case .week: (.day, 7)
+      case .month: (.month, 1)
+      }
     var found = [from]
-    var day = calendar.startOfDay(for: from.date)
+    var day = start(of: span, at: from.date)
     while found.count <= limit {
-      guard let next = calendar.date(byAdding: .day, value: 1, to: day) else { break }
+      guard let next = calendar.date(byAdding: component, value: step, to: day) else { break }
       // A day begins after midnight if the clock is put forward at midnight.
       day = calendar.startOfDay(for: next)
       guard Timestamp(day) < until else { break }
       if Timestamp(day) > from { found.append(Timestamp(day)) }
     }
     return found + [until]
+  }
+
+  private func start(of span: Span, at date: Date) -> Date {
+    let day = calendar.startOfDay(for: date)
+    let parts = calendar.dateComponents([.day, .weekday], from: day)
+    let passed =
+      switch span {
+      case .day: 0
+      // Sunday is the first weekday of the calendar.
+      case .week: ((parts.weekday ?? 2) + 5) % 7
+      case .month: (parts.day ?? 1) - 1
+      }
+    return calendar.startOfDay(for: calendar.date(byAdding: .day, value: -passed, to: day) ?? day)
   }
 
   /// The day of an instant, such as `2026-11-21`.

@@ -69,6 +69,32 @@ final class InsightCommandTests: XCTestCase {
       """, ["1\n0\n"], in: home)
   }
 
+  func testSalesAreListedAndDrawn() throws {
+    let home = try shop()
+    try check("gemctl items top", ["SOLD", "extra_life", "150", "GEM", "local_testing"], in: home)
+    let svg = ["<svg ", "150 GEM: 3 sold, 1 customer</text>", "prefers-color-scheme: dark", "</svg>"]
+    try check("gemctl items top --svg t.svg > /dev/null; cat t.svg", svg, in: home)
+    try check("gemctl items top --until 2026-01-01", ["Nothing was sold.\n"], in: home)
+    try check(
+      "gemctl items top --csv | tail -1 | cut -d , -f 1-5; gemctl items top --json",
+      ["extra_life,150,GEM,3,1\n", #""amount":150,"units":3,"customers":1"#], in: home)
+    try check(
+      "gemctl cohorts --from 2026-01-01 --zone Asia/Tokyo --svg c.svg; cat c.svg",
+      ["9.99 USD", "MEDIAN", "100 %", "by month", "Asia/Tokyo", ": 1 spender, 150 GEM</title>", "</svg>"], in: home)
+    try check(
+      "gemctl cohorts --from 2026-01-01 --by day --csv | cut -d , -f 2-6; gemctl cohorts --from 2026-01-01 --json",
+      ["1,0,1,150,GEM\r\n", #""spenders":1,"spent":{"GEM":150}"#, #""amount":"9.99","currency":"USD""#], in: home)
+  }
+
+  func testChartsOfManySales() throws {
+    let zone = try XCTUnwrap(DaysOfZone())
+    XCTAssertTrue(TopItemsChart([], from: nil, until: nil, zone: zone).svg.contains("Nothing was sold."))
+    XCTAssertTrue(CohortChart([], zone: zone).svg.contains("Nothing was bought."))
+    for (seconds, text) in [(0, "0s"), (59, "59s"), (3600, "1h 0m"), (93_784, "1d 2h"), (90_000_000, "1,041d 16h")] {
+      XCTAssertEqual(AmountText.time(.seconds(seconds)), text)
+    }
+  }
+
   /// The margin follows the widest amount, days begin at midnight, and what came and went between two samples is drawn.
   func testChartsHideNothing() throws {
     let home = try shop()
@@ -92,6 +118,8 @@ final class InsightCommandTests: XCTestCase {
       "gemctl flows --from 2026-01-01 --until 2027-01-01 --zone Nowhere/Land",
       "gemctl items --from 2026-01-01T00:00:00Z",
       "gemctl unspent --limit 5", "gemctl explain --after 1", "gemctl balance --from 2026-01-01T00:00:00Z",
+      "gemctl cohorts", "gemctl cohorts --from 2126-01-01", "gemctl cohorts --from 2026-01-01 --by year",
+      "gemctl cohorts --from 2020-01-01 --by day", "gemctl items top --limit 0",
       "gemctl statement --from yesterday", "gemctl flows --from 1900-01-01 --until 2027-01-01",
     ] { XCTAssertEqual(try home.run(script).status, 64, script) }
     XCTAssertEqual(try home.run("gemctl consumed 1").status, 5)
@@ -128,6 +156,20 @@ final class InsightCommandTests: XCTestCase {
     XCTAssertEqual(days.map(berlin.day), ["2026-10-24", "2026-10-25", "2026-10-26", "2026-10-27"])
     let noon = try XCTUnwrap(berlin.time("2026-10-24T12:00:00Z"))
     XCTAssertEqual(berlin.boundaries(from: noon, until: until, limit: 100).count, 4)
+  }
+
+  func testWeeksBeginOnMondayAndMonthsOnTheFirst() throws {
+    let berlin = try XCTUnwrap(DaysOfZone("Europe/Berlin"))
+    let (from, until) = (try XCTUnwrap(berlin.time("2026-10-14")), try XCTUnwrap(berlin.time("2026-11-02")))
+    for (span, days) in [
+      (DaysOfZone.Span.week, ["2026-10-14", "2026-10-19", "2026-10-26", "2026-11-02"]),
+      (.month, ["2026-10-14", "2026-11-01", "2026-11-02"]),
+    ] {
+      let found = berlin.boundaries(from: from, until: until, by: span, limit: 100)
+      XCTAssertEqual(found.map(berlin.day), days)
+      XCTAssertEqual(found, days.compactMap(berlin.time))
+    }
+    XCTAssertEqual(berlin.boundaries(from: from, until: until, by: .day, limit: 5).count, 7)
   }
 
   /// Days are named where they begin in the zone, and in short periods whole times of the day.

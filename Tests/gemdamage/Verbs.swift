@@ -56,6 +56,8 @@ struct Verbs {
       try ledger.flows(between: [Timestamp(milliseconds: 0), Timestamp(milliseconds: now.milliseconds - 1000), now])
     }
     ask("effective prices") { try ledger.effectivePrices() }
+    ask("top items") { try ledger.sales.topItems() }
+    ask("cohorts") { try ledger.sales.cohorts(between: [Timestamp(milliseconds: 0), now]) }
     ask("feed") { try ledger.feed(limit: 1000) }
     ask("catalog") { try ledger.currentCatalog() }
     ask("product") { try ledger.product(known.products[0]) }

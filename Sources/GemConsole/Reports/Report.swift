@@ -74,7 +74,8 @@ struct Report: Sendable {
       columns: ["Environment", "Currency", "#Paid", "#Free", "#Paid units with this price", "#Value"])
     for part in unspent.parts {
       let start: [ReportTable.Cell] = [
-        .text(environment(part.environment)), .text(part.currency.description), .amount(part.paid), .amount(part.free),
+        .text(EnvironmentText.name(part.environment)), .text(part.currency.description), .amount(part.paid),
+        .amount(part.free),
       ]
       if part.values.isEmpty { table.rows.append(start + [.nothing, .nothing]) }
       for value in part.values {
@@ -114,9 +115,12 @@ struct Report: Sendable {
       caption: "Items by sales", columns: ["Item", "Environment", "Currency", "#Amount", "#Units", "#Customers"])
     table.rows = items.map { item in
       [
-        .text(item.item.text), .text(environment(item.environment)), .text(item.currency.description),
+        .text(item.item.text), .text(EnvironmentText.name(item.environment)), .text(item.currency.description),
         .amount(item.amount), .amount(item.units), .amount(item.customers),
       ]
+    }
+    if !items.isEmpty, let days = request.range.days {
+      table.svg = TopItemsChart(items, from: request.range.from, until: request.range.until, zone: days).svg
     }
     return table
   }
@@ -137,16 +141,13 @@ struct Report: Sendable {
     for cohort in cohorts {
       table.rows.append([
         .text(request.range.days?.day(of: cohort.from) ?? cohort.from.description),
-        .text(environment(cohort.environment)), .amount(cohort.size), .amount(cohort.spenders),
+        .text(EnvironmentText.name(cohort.environment)), .amount(cohort.size), .amount(cohort.spenders),
         .text(cohort.periods.map { String($0.spenders) }.joined(separator: ", ")),
         cohort.medianTimeToSpend.map { .amount($0.components.seconds / 3600) } ?? .nothing,
       ])
     }
+    if !cohorts.isEmpty, let days = request.range.days { table.svg = CohortChart(cohorts, zone: days).svg }
     return table
-  }
-
-  private static func environment(_ environment: StoreEnvironment) -> String {
-    environment.session.map { "\(environment) \($0)" } ?? environment.description
   }
 }
 #endif

@@ -153,8 +153,12 @@ private struct Buyers {
     mutating func add(_ buyer: Buyer, price currency: String) throws(LedgerError) {
       size += 1
       if !currency.isEmpty { try values[currency, default: 0].add(buyer.minorUnits) }
-      if let spentAt = buyer.spentAt { times.append(spentAt.milliseconds - buyer.boughtAt.milliseconds) }
+      if let spentAt = buyer.spentAt { times.append(Self.length(from: buyer.boughtAt, to: spentAt)) }
       for period in spenders.indices where buyer.spentIn >> UInt128(period) & 1 == 1 { spenders[period] += 1 }
+    }
+
+    private static func length(from start: Timestamp, to end: Timestamp) -> Int64 {
+      Int64(clamping: Int128(end.milliseconds) - Int128(start.milliseconds))
     }
 
     /// The lower of the two middle times of an even number.

@@ -79,7 +79,7 @@ struct SpendScan {
         continue
       }
       guard entry.kind == .spend || entry.kind == .reversal else { continue }
-      let parts = parts(of: entry, needsAllocations(entry) ? try journal.allocations(of: entry) : [])
+      let parts = try parts(of: entry, needsAllocations(entry) ? try journal.allocations(of: entry) : [])
       try step(
         Step(transaction: transaction, entry: entry, customer: customer(entry.account.customer), parts: parts))
     }
@@ -92,23 +92,26 @@ struct SpendScan {
     let entries = try snapshot.rows(EntryRow.ofTransaction, [key]).filter { $0.kind == .spend }
     let wanted = entries.filter(needsAllocations).map { RowAddress($0.number, of: $0.account.customer) }
     let allocations = try snapshot.allocations(of: wanted)
-    return entries.flatMap { parts(of: $0, allocations[$0.number] ?? []) }
+    var parts: [Part] = []
+    for entry in entries { parts += try self.parts(of: entry, allocations[entry.number] ?? []) }
+    return parts
   }
 
   private func needsAllocations(_ entry: EntryRow) -> Bool { entry.lot == 0 && environments.count > 0 }
 
-  private func parts(of entry: EntryRow, _ allocations: [AllocationRow]) -> [Part] {
+  private func parts(of entry: EntryRow, _ allocations: [AllocationRow]) throws(LedgerError) -> [Part] {
     let currency = entry.account.currency
     guard let first = entry.lot == 0 ? allocations.first?.lot : entry.lot else {
       return [Part(currency: currency, environment: Self.production, amount: entry.amount)]
     }
-    // The part of a reversal that repays a debt is in no lot.
-    let rest = entry.amount - allocations.reduce(0) { $0 + $1.amount }
-    var parts = [Part(currency: currency, environment: environment(of: first), amount: rest)]
+    // The part of a reversal that repays a debt is in no lot, and stays with the first one.
+    var parts = [Part(currency: currency, environment: environment(of: first), amount: entry.amount)]
     for allocation in allocations {
       let environment = environment(of: allocation.lot)
+      guard environment != parts[0].environment else { continue }
+      try parts[0].amount.add(-allocation.amount)
       if let index = parts.firstIndex(where: { $0.environment == environment }) {
-        parts[index].amount += allocation.amount
+        try parts[index].amount.add(allocation.amount)
       } else {
         parts.append(Part(currency: currency, environment: environment, amount: allocation.amount))
       }

@@ -57,7 +57,7 @@ struct ItemsCommand {
       },
       "costs": .array(price.costs) {
         [
-          "environment": .string(InsightView.environment($0.environment)), "total": MoneyText.json($0.total),
+          "environment": .string(EnvironmentText.name($0.environment)), "total": MoneyText.json($0.total),
           "per_unit": MoneyText.json($0.perUnit),
         ]
       },
@@ -77,7 +77,7 @@ struct ItemsCommand {
       .left("CURRENCY", \.part?.charge?.currency.description),
       .share("FREE PART", \.part?.charge?.freeMilliPercent), .money("COST", \.part?.cost?.total),
       .money("EACH", \.part?.cost?.perUnit), .left("IN", \.part?.cost?.total.currency),
-      .left("ENVIRONMENT") { ($0.part?.cost?.environment).map(InsightView.environment) },
+      .left("ENVIRONMENT") { ($0.part?.cost?.environment).map(EnvironmentText.name) },
     ])
   }
 }

@@ -46,7 +46,7 @@ struct RefundCommands {
     let facts = [
       ("purchase", "\(purchase.quantity) × \(purchase.product) at \(purchase.store)"),
       ("customer", purchase.customer.text),
-      ("bought", purchase.purchasedAt.description), ("environment", InsightView.environment(purchase.environment)),
+      ("bought", purchase.purchasedAt.description), ("environment", EnvironmentText.name(purchase.environment)),
       ("delivery", one.delivery.rawValue),
     ]
     let lines = facts.map { "\($0.0.padded(to: 12))\(SafeText.escaped($0.1))\n" }.joined()

@@ -24,7 +24,7 @@ struct UnspentCommand {
   private static func json(_ unspent: Unspent) -> JSONValue {
     let parts = unspent.parts.map { part -> JSONValue in
       [
-        "environment": .string(InsightView.environment(part.environment)),
+        "environment": .string(EnvironmentText.name(part.environment)),
         "currency": .string(part.currency.description), "paid": .integer(part.paid), "free": .integer(part.free),
         "values": .array(part.values) { ["units": .integer($0.units), "value": MoneyText.json($0.price)] },
       ]
@@ -35,7 +35,7 @@ struct UnspentCommand {
   /// A row for each price currency; paid and free stand on the first.
   private static func table(_ unspent: Unspent) -> Table {
     unspent.parts.rows(\.values).table([
-      .left("ENVIRONMENT") { InsightView.environment($0.whole.environment) },
+      .left("ENVIRONMENT") { EnvironmentText.name($0.whole.environment) },
       .left("CURRENCY", \.whole.currency.description), .amount("PAID", \.first?.paid), .amount("FREE", \.first?.free),
       .amount("PRICED", \.part?.units), .money("VALUE") { $0.part?.price },
       .left("IN") { $0.part.map { $0.price?.currency ?? "unknown" } },
@@ -65,7 +65,7 @@ struct UnspentCommand {
   private static func json(_ customer: CustomerID, _ splits: [BalanceSplit]) -> JSONValue {
     let parts = splits.map { split -> JSONValue in
       [
-        "environment": .string(InsightView.environment(split.environment)),
+        "environment": .string(EnvironmentText.name(split.environment)),
         "currency": .string(split.currency.description), "paid": .integer(split.paid), "free": .integer(split.free),
         "values": .array(split.values.map(MoneyText.json)),
       ]
@@ -75,7 +75,7 @@ struct UnspentCommand {
 
   private static func table(_ splits: [(CustomerID, [BalanceSplit])]) -> Table {
     splits.flatMap { customer, splits in splits.map { (customer, $0) } }.rows(\.1.values).table([
-      .id("CUSTOMER", \.whole.0.text), .left("ENVIRONMENT") { InsightView.environment($0.whole.1.environment) },
+      .id("CUSTOMER", \.whole.0.text), .left("ENVIRONMENT") { EnvironmentText.name($0.whole.1.environment) },
       .left("CURRENCY", \.whole.1.currency.description), .amount("PAID", \.first?.1.paid),
       .amount("FREE", \.first?.1.free), .money("VALUE", \.part), .left("IN", \.part?.currency),
     ])

@@ -7,7 +7,7 @@ enum InsightView {
   static func members(_ origin: LotOrigin) -> [(String, JSONValue)] {
     [
       ("lot", .integer(origin.lot)), ("source", .string(origin.source.name)),
-      ("environment", .string(environment(origin.environment))), ("price", MoneyText.json(origin.price)),
+      ("environment", .string(EnvironmentText.name(origin.environment))), ("price", MoneyText.json(origin.price)),
       ("expires_at", JSONValue(origin.expiresAt?.description)),
       ("purchase", origin.purchase.map { .object(object($0)) } ?? nil),
       ("origins", .array(origin.origins.map(JSONValue.integer))),
@@ -17,7 +17,7 @@ enum InsightView {
   static func object(_ purchase: Purchase) -> JSONObject {
     [
       "store_transaction_id": .string(purchase.storeTransactionID.text), "store": .string(purchase.store.description),
-      "environment": .string(environment(purchase.environment)), "product_id": .string(purchase.product.text),
+      "environment": .string(EnvironmentText.name(purchase.environment)), "product_id": .string(purchase.product.text),
       "quantity": .integer(purchase.quantity), "price": MoneyText.json(purchase.price),
       "purchased_at": .string(purchase.purchasedAt.description),
       "transaction_id": .string(purchase.transactionID.description), "customer_id": .string(purchase.customer.text),
@@ -28,12 +28,6 @@ enum InsightView {
     .array(items) {
       ["item": .string($0.item.text), "quantity": .integer($0.quantity), "owned": .integer($0.owned)]
     }
-  }
-
-  /// Returns the environment with its test session, if it has one.
-  static func environment(_ environment: StoreEnvironment) -> String {
-    guard let session = environment.session else { return environment.description }
-    return "\(environment) \(session)"
   }
 
   /// Returns a short text of a lot's origin: `gems_1200 at apple, 2000000123456789`.

@@ -1,8 +1,8 @@
 extension Verb {
   /// Verbs for reports, verification, export and import.
   static let insight =
-    [customers, items, explain, statement, spends, consumed, withdrawable, unspent, flows, feed] + [
-      verify, seal, sealProve, sealCheck, export, importing, demo,
+    [customers, items, itemsTop, explain, statement, spends, consumed, withdrawable, unspent, flows, cohorts] + [
+      feed, verify, seal, sealProve, sealCheck, export, importing, demo,
     ]
 
   private static let customers = Verb(

@@ -14,6 +14,20 @@ extension Verb {
       """
   ) { try ItemsCommand(invocation: $0).run() }
 
+  static let itemsTop = Verb(
+    name: "items top", group: .insight, summary: "List the items with the highest sales",
+    options: [
+      Option("--from", "TIME", help: "Start of the sales: a day or an instant (default: all)"),
+      Option("--until", "TIME", help: "End of the sales, exclusive (default: now)"), .zone, .limit,
+      Option("--svg", "FILE", kind: .file, help: "Draw a chart of the items into this file"), .csv,
+    ],
+    examples: ["gemctl items top --limit 10", "gemctl items top --from 2026-11-01 --until 2026-12-01 --svg top.svg"],
+    discussion: """
+      The limit is for each currency of each environment. A sale belongs to the environment of the currency that paid \
+      for it. Reversed sales are subtracted. Sales of several items at once are left out.
+      """
+  ) { try TopItemsCommand(invocation: $0).run() }
+
   static let explain = Verb(
     name: "explain", group: .insight, summary: "Explain a balance by its entries, lots and receipts",
     arguments: [Argument("CODE", arity: .optional, help: "Currency (default: all)")],
@@ -85,6 +99,25 @@ extension Verb {
       report of an instant.
       """
   ) { try UnspentCommand(invocation: $0).run() }
+
+  static let cohorts = Verb(
+    name: "cohorts", group: .insight, summary: "Show how many buyers come back to spend",
+    options: [
+      Option("--from", "TIME", isRequired: true, help: "Start: a day, for example 2026-01-01, or an instant"),
+      Option("--until", "TIME", help: "End, exclusive: a day or an instant (default: now)"),
+      Option("--by", "SPAN", kind: .oneOf(["day", "week", "month"]), help: "Length of the periods (default: month)"),
+      .zone, Option("--svg", "FILE", kind: .file, help: "Draw a chart of the cohorts into this file"), .csv,
+    ],
+    examples: [
+      "gemctl cohorts --from 2026-01-01", "gemctl cohorts --from 2026-11-01 --by week --zone Europe/Berlin --svg c.svg",
+    ],
+    discussion: """
+      A cohort has the customers whose first purchase was in one period. The table shows the prices of these purchases, \
+      the customers that spent currency afterwards, the median time to the first spend, and the share of spenders in \
+      each period, from the cohort's period on. With --json and --csv it also has the spent amounts. Free purchases do \
+      not count. Production, sandbox and test sessions have separate cohorts, with spends of their currency only.
+      """
+  ) { try CohortsCommand(invocation: $0).run() }
 
   static let flows = Verb(
     name: "flows", group: .insight, summary: "Show the daily flows of currency",
