@@ -54,10 +54,18 @@ struct Field: Sendable {
     var input = control(value: value).with(.name, name).with(.id, id)
     if isRequired { input = input.with(.required) }
     if hint != nil { input = input.with(.ariaDescribedBy, hintID) }
-    let label = HTML.element(.label, [], [.text(isRequired ? self.label : "\(self.label) (optional)")]).with(.for, id)
+    let label = HTML.element(.label, [], [.text(self.label + (isMarkedOptional ? " (optional)" : ""))]).with(.for, id)
     let note = hint.map { HTML.small(.text($0)).with(.id, hintID) } ?? .none
     if case .check = kind { return .div(input, label, note).classed("field check") }
     return .div(label, input, note).classed("field")
+  }
+
+  /// Whether the label says that it may be empty.
+  private var isMarkedOptional: Bool {
+    switch kind {
+    case .text, .lines, .amount: !isRequired
+    case .secret, .choice, .check, .hidden: false
+    }
   }
 
   private func control(value: String) -> HTML {
@@ -66,7 +74,9 @@ struct Field: Sendable {
     case .secret: input("password", value).with(.autocomplete, "off")
     case .amount: input("text", value).with(.inputmode, "numeric").with(.autocomplete, "off")
     case .lines:
-      HTML.element(.textarea, [], [.text(value)]).with(.rows, "12").with(.spellcheck, "false")
+      HTML.element(.textarea, [], [.text(value)]).with(
+        .rows, "\(min(30, max(3, value.split(separator: "\n").count + 1)))"
+      ).with(.spellcheck, "false")
     case .choice(let options):
       .element(
         .select, [],

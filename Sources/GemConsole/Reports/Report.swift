@@ -45,7 +45,7 @@ struct Report: Sendable {
   let compute: @Sendable (Ledger, Request, _ progress: (Int64, Int64) -> Void) throws(LedgerError) -> ReportTable
 
   static let flows = Report(
-    name: "flows", title: "Flows", summary: "sources and uses of each currency, day by day"
+    name: "flows", title: "Flows", summary: "Sources and uses of each currency, day by day."
   ) { (ledger, request, progress) throws(LedgerError) in
     let boundaries = request.range.boundaries(limit: Ledger.flowDaysMax)
     let flows = try ledger.flows(between: boundaries, progress: progress)
@@ -66,7 +66,7 @@ struct Report: Sendable {
   }
 
   static let unspent = Report(
-    name: "unspent", title: "Unspent", summary: "what customers have not spent, with the value of the paid part"
+    name: "unspent", title: "Unspent", summary: "What customers have not spent, with the value of the paid part."
   ) { (ledger, request, progress) throws(LedgerError) in
     let unspent = try ledger.unspent(at: min(request.range.until, request.now), progress: progress)
     var table = ReportTable(
@@ -86,7 +86,7 @@ struct Report: Sendable {
   }
 
   static let statement = Report(
-    name: "statement", title: "Statement", summary: "one customer's entries in a period, as on a bank statement",
+    name: "statement", title: "Statement", summary: "One customer's entries in a period, as on a bank statement.",
     needsCustomer: true
   ) { (ledger, request, _) throws(LedgerError) in
     guard let customer = request.customer else { throw .invalid("Name the customer.") }
@@ -107,7 +107,7 @@ struct Report: Sendable {
   }
 
   static let topItems = Report(
-    name: "top-items", title: "Top items", summary: "the items with the highest sales"
+    name: "top-items", title: "Top items", summary: "The items with the highest sales."
   ) { (ledger, request, progress) throws(LedgerError) in
     let items = try ledger.sales.topItems(
       from: request.range.from, until: request.range.until, progress: progress)
@@ -127,7 +127,7 @@ struct Report: Sendable {
 
   static let cohorts = Report(
     name: "cohorts", title: "Cohorts",
-    summary: "customers by the week of their first purchase, and how they spent since"
+    summary: "Customers by the week of their first purchase, and how they spent since."
   ) { (ledger, request, progress) throws(LedgerError) in
     let days = request.range.boundaries(limit: 7 * SalesReports.cohortPeriodsMax)
     let weeks = days.enumerated().filter { $0.offset.isMultiple(of: 7) || $0.offset == days.count - 1 }.map(\.element)

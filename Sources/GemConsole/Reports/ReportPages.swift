@@ -14,7 +14,7 @@ enum ReportPages {
             .list(
               all.map { report in
                 .group([
-                  .link(.text(report.title), to: ConsolePath("reports", report.name)), .text(": \(report.summary)"),
+                  .link(.text(report.title), to: ConsolePath("reports", report.name)), .text(" – \(report.summary)"),
                 ])
               })))
       }
@@ -79,11 +79,9 @@ enum ReportPages {
     if report.needsCustomer { fields.append(Field("customer", "Customer", value: visit.query["customer"] ?? "")) }
     if report.hasRange {
       fields += [
-        Field("from", "From", value: visit.query["from"] ?? request?.range.from.description ?? "", isRequired: false),
-        Field(
-          "until", "Until", value: visit.query["until"] ?? "", hint: "A day or a time; now without it.",
-          isRequired: false),
-        Field("zone", "Time zone", value: visit.query["zone"] ?? visit.reader.zoneName, isRequired: false),
+        Field("from", "From", value: visit.query["from"] ?? request?.range.firstDay ?? "", isRequired: true),
+        Field("until", "Until", value: visit.query["until"] ?? "", isRequired: false),
+        Field("zone", "Time zone", value: visit.query["zone"] ?? visit.reader.zoneName),
       ]
     }
     guard !fields.isEmpty else { return .none }

@@ -31,6 +31,9 @@ struct ReportRange: Hashable, Sendable {
     guard from < until else { throw .invalid("The period ends before it begins.") }
   }
 
+  /// The day on which it begins, as the form takes it.
+  var firstDay: String? { days?.day(of: from) }
+
   var days: DaysOfZone? { DaysOfZone(zone) }
 
   /// The beginnings of the days, and the end.

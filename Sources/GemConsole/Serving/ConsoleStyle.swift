@@ -64,6 +64,7 @@ enum ConsoleStyle {
     .badge { border: 1px solid var(--line); border-radius: 10px; padding: 0 8px; font-size: 13px; white-space: nowrap; }
     .badge.good { color: var(--good); } .badge.warning { color: var(--warn); } .badge.bad { color: var(--bad); }
     form.action, .sign-in form { max-width: 640px; }
+    form.action { margin-top: 16px; }
     .field { display: grid; gap: 3px; margin: 0 0 14px; }
     .field.check { grid-template-columns: auto 1fr; align-items: center; }
     .field.check small { grid-column: 1 / -1; }
