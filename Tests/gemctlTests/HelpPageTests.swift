@@ -16,9 +16,11 @@ final class HelpPageTests: XCTestCase {
 
       Set up:
         init            Create a home with a ledger and a catalog
-        catalog show    Show the current catalog
+        catalog show    Show the current catalog and its version
         catalog check   Check a catalog file and list every problem in it
         catalog apply   Apply a catalog file
+        catalog history
+                        List the versions of the catalog, newest first
         offerings       Show the offerings with their prices
 
       Store:
@@ -189,12 +191,13 @@ final class HelpPageTests: XCTestCase {
     XCTAssertEqual(
       try HelpPage(style: .plain).page(about: ["catalog"]),
       """
-      Usage: gemctl catalog show|check|apply
+      Usage: gemctl catalog show|check|apply|history
 
       Verbs:
-        catalog show   Show the current catalog
-        catalog check  Check a catalog file and list every problem in it
-        catalog apply  Apply a catalog file
+        catalog show     Show the current catalog and its version
+        catalog check    Check a catalog file and list every problem in it
+        catalog apply    Apply a catalog file
+        catalog history  List the versions of the catalog, newest first
 
       For the options of a verb, see for example "gemctl help catalog show".
 

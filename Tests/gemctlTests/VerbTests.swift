@@ -41,8 +41,8 @@ final class VerbTests: XCTestCase {
   func testUsageListsWhatAVerbTakes() {
     let rows: [(line: UInt, verb: String, usage: String)] = [
       (#line, "init", "Usage: gemctl init [CATALOG.json] [OPTIONS]"),
-      (#line, "catalog show", "Usage: gemctl catalog show"),
-      (#line, "catalog apply", "Usage: gemctl catalog apply FILE [--dry-run]"),
+      (#line, "catalog show", "Usage: gemctl catalog show [--with-version]"),
+      (#line, "catalog apply", "Usage: gemctl catalog apply FILE [OPTIONS]"),
       (#line, "buy", "Usage: gemctl buy PRODUCT [OPTIONS]"),
       (#line, "grant", "Usage: gemctl grant CODE=AMOUNT... --reason TEXT [OPTIONS]"),
       (#line, "hold", "Usage: gemctl hold CODE=AMOUNT... [OPTIONS]"),

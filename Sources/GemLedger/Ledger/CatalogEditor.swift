@@ -12,7 +12,9 @@ package struct CatalogEditor: Sendable {
 
   /// The current catalog with its version; version 0 is the empty catalog of a new project.
   package func current() throws(LedgerError) -> (version: Int64, catalog: Catalog) {
-    try storage.read { (snapshot) throws(LedgerError) in (try snapshot.catalogVersion(), try Catalog(in: snapshot)) }
+    try storage.read { (snapshot) throws(LedgerError) in
+      (try snapshot.catalogVersion(), try Catalog(in: snapshot))
+    }
   }
 
   /// Replaces the catalog by the closure's result; each of several concurrent changes sees the one before.

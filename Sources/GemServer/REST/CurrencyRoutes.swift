@@ -20,11 +20,11 @@ enum CurrencyRoutes {
       }.response(to: call)
     })
 
-  private static let create = Route(
-    method: "POST", path: path, name: "create_virtual_currency", summary: "Adds a currency; its code never changes.",
-    access: .secret(.currencies.writing), body: .object([codeField, nameField(isRequired: true)] + optionalFields),
-    answers: [201: CurrencyDocument.schema], rate: .projectConfiguration,
-    work: .later { (call) async throws(LedgerError) in try answer(CurrencyEdit(call).create(), call, status: 201) })
+  private static let create = Route.edit(
+    path, name: "create_virtual_currency", summary: "Adds a currency; its code never changes.", scope: .currencies,
+    body: .object([codeField, nameField(isRequired: true)] + optionalFields), answer: CurrencyDocument.schema,
+    status: 201
+  ) { (call) throws(LedgerError) in try answer(CurrencyEdit(call).create(), call, status: 201) }
 
   private static let get = Route(
     method: "GET", path: onePath, name: "get_virtual_currency", summary: "One currency.",
@@ -46,24 +46,19 @@ enum CurrencyRoutes {
     "/actions/unarchive", name: "unarchive_virtual_currency", summary: "Takes a currency out of the archive."
   ) { (edit) throws(LedgerError) in try edit.setActive(true) }
 
-  private static let delete = Route(
-    method: "DELETE", path: onePath, name: "delete_virtual_currency",
+  private static let delete = Route.edit(
+    onePath, method: "DELETE", name: "delete_virtual_currency",
     summary: "Deletes a currency that was never used; one that was is refused, and can be archived.",
-    access: .secret(.currencies.writing), answers: [200: RESTSchemas.deleted("virtual_currency")],
-    rate: .projectConfiguration,
-    work: .later { (call) async throws(LedgerError) in
-      let code = try CurrencyEdit(call).delete()
-      return RESTSchemas.deletedAnswer("virtual_currency", id: code.description, at: call.project.clock.now())
-    })
+    scope: .currencies, answer: RESTSchemas.deleted("virtual_currency")
+  ) { (call) throws(LedgerError) in call.deleted("virtual_currency", try CurrencyEdit(call).delete().description) }
 
   private static func edit(
     _ ending: String, name: String, summary: String, body: Schema? = nil,
     _ change: @escaping @Sendable (CurrencyEdit) throws(LedgerError) -> CurrencyCode
   ) -> Route {
-    Route(
-      method: "POST", path: onePath + ending, name: name, summary: summary, access: .secret(.currencies.writing),
-      body: body, answers: [200: CurrencyDocument.schema], rate: .projectConfiguration,
-      work: .later { (call) async throws(LedgerError) in try answer(change(CurrencyEdit(call)), call) })
+    Route.edit(
+      onePath + ending, name: name, summary: summary, scope: .currencies, body: body, answer: CurrencyDocument.schema
+    ) { (call) throws(LedgerError) in try answer(change(CurrencyEdit(call)), call) }
   }
 
   // MARK: Answers

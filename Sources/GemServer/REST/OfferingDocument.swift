@@ -30,7 +30,9 @@ struct OfferingDocument {
   }
 
   /// Returns the package's id with the offering's, since packages of two offerings may have the same name.
-  func id(of package: PlacedPackage) -> String { "\(offering.id.text):\(package.package.id)" }
+  func id(of package: PlacedPackage) -> String { Self.packageID(package.package.id, in: offering.id.text) }
+
+  static func packageID(_ package: String, in offering: String) -> String { "\(offering):\(package)" }
 
   func json(_ package: PlacedPackage) -> JSONValue {
     let product = catalog.catalog.product(package.package.product)
@@ -41,7 +43,7 @@ struct OfferingDocument {
     }
     return [
       "object": "package", "id": .string(id(of: package)), "lookup_key": .string(package.package.id),
-      "display_name": .string(product?.localizations.first?.title ?? package.package.id),
+      "display_name": .string(package.package.title(with: product)),
       "position": .integer(Int64(package.position)), "created_at": .integer(createdAt),
       "products": list(products, at: ["packages", id(of: package), "products"]),
     ]
@@ -60,6 +62,10 @@ struct OfferingDocument {
 
   // MARK: Forms
 
+  static let attachedSchema = Schema.object([
+    .always("product", ProductDocument.schema), .always("eligibility_criteria", .word(["all"])),
+  ])
+
   static let packageSchema = RESTSchemas.object(
     "package",
     [
@@ -68,13 +74,7 @@ struct OfferingDocument {
       Schema.Field("display_name", .text(), "The product's title.", isRequired: true),
       Schema.Field("position", .integer(), "From 1.", isRequired: true),
       Schema.Field("created_at", RESTSchemas.milliseconds, "The project's creation.", isRequired: true),
-      Schema.Field(
-        "products",
-        Schema.page(
-          of: .object([
-            Schema.Field("product", ProductDocument.schema, isRequired: true),
-            Schema.Field("eligibility_criteria", .word(["all"]), isRequired: true),
-          ])), isRequired: true),
+      .always("products", Schema.page(of: attachedSchema)),
     ])
 
   static let schema = RESTSchemas.object(

@@ -20,19 +20,10 @@ struct ProductDocument: JSONDocument {
 
   private var storeID: String { store.flatMap { product.storeIDs[$0] } ?? product.code.text }
 
-  private var type: String {
-    switch product.type.kind {
-    case .consumable: "consumable"
-    case .nonConsumable: "non_consumable"
-    case .autoRenewableSubscription: "subscription"
-    case .nonRenewingSubscription: "non_renewing_subscription"
-    }
-  }
-
   static let form = JSONForm<Self>([
     .object("product"), .always("id", \.product.code, .anyIdentifier(), "The product's code in the catalog."),
     .always("store_identifier", \.storeID, .text(), "Its id at the store."),
-    .always("type", \.type, .word(["consumable", "non_consumable", "subscription", "non_renewing_subscription"])),
+    .always("type", \.product.type.nameInREST, .word(ProductType.namesInREST)),
     .always(
       "subscription", { $0.product.type.isSubscription ? $0.product : nil }, .nullable(.form(subscription)),
       "Null for a one-time product."),
@@ -55,5 +46,12 @@ struct ProductDocument: JSONDocument {
   ])
 
   private static let oneTime = JSONForm<Product>([.always("is_consumable", { $0.type == .consumable }, .boolean)])
+}
+
+extension ProductType {
+  /// The type's name in RevenueCat's API.
+  var nameInREST: String { self == .autoRenewableSubscription ? "subscription" : description }
+
+  static let namesInREST = Kind.allCases.map { Self($0).nameInREST }
 }
 #endif

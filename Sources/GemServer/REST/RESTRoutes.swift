@@ -8,11 +8,12 @@
 /// - A balance is the available amount, without held amounts.
 /// - An archived currency is in no list of balances, and transactions in it are refused.
 /// - A currency that was used can only be archived, not deleted, since the history names it.
+/// - A product's id is its id at the first store; the same id at a second store adds that store to the product.
+/// - A package has one product, which its creation names with `product_id`; attaching another replaces it.
 enum RESTRoutes {
   static var all: [Route] {
     CurrencyRoutes.all + BalanceRoutes.all + CustomerRoutes.all + AttributeRoutes.all + PurchaseRoutes.all
-      + ProductRoutes.all
-      + OfferingRoutes.all
+      + ProductRoutes.all + OfferingRoutes.all + PackageRoutes.all
   }
 
   static let project = "/v2/projects/{project_id}"

@@ -115,6 +115,7 @@ package struct Scope: Hashable, Sendable, CustomStringConvertible {
   package static let currencies = Scope("project_configuration:virtual_currencies")
   package static let products = Scope("project_configuration:products")
   package static let offerings = Scope("project_configuration:offerings")
+  package static let catalog = Scope("project_configuration:catalog")
   package static let customers = Scope("customer_information:customers")
   package static let purchases = Scope("customer_information:purchases")
   package static let events = Scope("ledger:events")

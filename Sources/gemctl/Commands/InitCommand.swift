@@ -63,7 +63,7 @@ struct InitCommand {
         throw LedgerError(.alreadyExists, "The ledger has another catalog already. Use it as it is with --join.")
       }
     }
-    try ledger.apply(catalog)
+    try ledger.catalogEditor.change(CatalogChangeDetails(actor: Invocation.actor)) { (_) in catalog }
   }
 
   /// Makes a home for a shared ledger and keeps the ledger's catalog.

@@ -3,16 +3,15 @@ import LedgerCharts
 
 /// The changes between two catalogs.
 struct DifferenceView {
-  private let groups: [(name: String, mark: String, entries: [CatalogDifference.Entry])]
+  private let groups: [(mark: String, entries: [CatalogDifference.Entry])]
 
   init(_ difference: CatalogDifference) {
-    groups = [
-      ("added", "+", difference.added), ("changed", "~", difference.changed), ("removed", "-", difference.removed),
-    ]
+    groups = [("+", difference.added), ("~", difference.changed), ("-", difference.removed)]
   }
 
-  var json: JSONObject {
-    JSONObject(groups.map { group in (group.name, .array(group.entries.map(Self.json))) })
+  /// The changed objects in one line, such as `+ product gems_90, ~ currency GEM`.
+  var summary: String {
+    groups.flatMap { group in group.entries.map { "\(group.mark) \(Self.name(of: $0))" } }.joined(separator: ", ")
   }
 
   func text(style: Style) -> String {
@@ -29,12 +28,20 @@ struct DifferenceView {
   private static func name(of entry: CatalogDifference.Entry) -> String {
     SafeText.escaped(entry.id.isEmpty ? entry.part.description : "\(entry.part) \(entry.id)")
   }
+}
 
-  private static func json(_ entry: CatalogDifference.Entry) -> JSONValue {
-    [
-      "part": .string(entry.part.description), "id": .string(entry.id),
-      "fields": .array(entry.fields.map(JSONValue.string)),
-    ]
+/// What a change of the catalog concerns, in sentences.
+enum ImpactView {
+  static func text(_ impact: CatalogImpact) -> String {
+    var lines = impact.balances.sorted { $0.key < $1.key }.map { "Customers with a balance in \($0): \($1)." }
+    if impact.openOrders.value > 0 || !impact.openOrders.isComplete {
+      lines.append("Open orders of changed products: \(impact.openOrders).")
+    }
+    if !impact.offerings.isEmpty {
+      let names = impact.offerings.map { SafeText.escaped($0.text) }.joined(separator: ", ")
+      lines.append("Offerings with changed products: \(names).")
+    }
+    return lines.map { $0 + "\n" }.joined()
   }
 }
 

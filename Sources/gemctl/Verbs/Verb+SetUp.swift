@@ -1,6 +1,6 @@
 extension Verb {
   /// Homes and catalogs.
-  static let setUp = [initialize, catalogShow, catalogCheck, catalogApply, offerings]
+  static let setUp = [initialize, catalogShow, catalogCheck, catalogApply, catalogHistory, offerings]
 
   private static let initialize = Verb(
     name: "init", group: .setUp, summary: "Create a home with a ledger and a catalog",
@@ -33,9 +33,13 @@ extension Verb {
   ) { try InitCommand(invocation: $0).run() }
 
   private static let catalogShow = Verb(
-    name: "catalog show", group: .setUp, summary: "Show the current catalog",
-    examples: ["gemctl catalog show", "gemctl catalog show --json > catalog.json"],
-    discussion: "With --json the output is a catalog file for \"catalog apply\"."
+    name: "catalog show", group: .setUp, summary: "Show the current catalog and its version",
+    options: [Option("--with-version", help: "With --json, print the version too")],
+    examples: ["gemctl catalog show", "gemctl catalog show --json --with-version > catalog.json"],
+    discussion: """
+      With --json the output is a catalog file for "catalog apply". A file with the version is applied only if the \
+      catalog still has this version.
+      """
   ) { try CatalogCommands(invocation: $0).show() }
 
   private static let catalogCheck = Verb(
@@ -51,10 +55,31 @@ extension Verb {
   private static let catalogApply = Verb(
     name: "catalog apply", group: .setUp, summary: "Apply a catalog file",
     arguments: [Argument("FILE", kind: .file, help: "Catalog file")],
-    options: [.dryRun],
-    examples: ["gemctl catalog apply catalog.json --dry-run", "gemctl catalog apply catalog.json"],
-    discussion: "The new catalog applies to later purchases only. It also credits held purchases of its new products."
+    options: [
+      Option(
+        "--if-version", "N", help: "Apply only if the catalog has version N (default: the file's version, if any)"),
+      Option("--reason", "TEXT", help: "Reason for the catalog's history"), .dryRun,
+    ],
+    examples: [
+      "gemctl catalog apply catalog.json --dry-run",
+      "gemctl catalog apply catalog.json --if-version 3 --reason \"Summer prices\"",
+    ],
+    discussion: """
+      The new catalog applies to later purchases only. It also credits held purchases of its new products. If the \
+      catalog has another version than N, nothing is changed and the exit status is 2.
+      """
   ) { try CatalogCommands(invocation: $0).apply() }
+
+  private static let catalogHistory = Verb(
+    name: "catalog history", group: .setUp, summary: "List the versions of the catalog, newest first",
+    options: [
+      .limit, Option("--before", "VERSION", help: "List the versions before this version"),
+      Option("--erase-author", "VERSION", help: "First erase the actor and the reason of this version"),
+    ],
+    examples: ["gemctl catalog history", "gemctl catalog history --limit 1 --json"],
+    discussion:
+      "Each version has its time, actor, reason and changes. Versions of earlier releases have only their time."
+  ) { try CatalogCommands(invocation: $0).history() }
 
   private static let offerings = Verb(
     name: "offerings", group: .setUp, summary: "Show the offerings with their prices",

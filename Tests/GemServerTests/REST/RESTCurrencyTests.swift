@@ -123,7 +123,7 @@ final class RESTCurrencyTests: XCTestCase {
       product.grants = [Grant(currency: gem, amount: 100, bonus: 20)]
       return product
     }
-    catalog = try catalog.with(currencies: catalog.currencies, products: products)
+    catalog = try catalog.edited { (draft) in draft.products = products }
     try world.ledger.apply(catalog)
     let read = try await world.send("GET", "\(path)/GEM")
     let grant = try XCTUnwrap(read.body["product_grants"]?.array?.first)

@@ -314,7 +314,7 @@ final class RESTCustomerTests: XCTestCase {
     let world = try APIWorld()
     var catalog = try world.ledger.currentCatalog()
     let premium = Product(code: try ProductCode("premium"), type: .nonConsumable, entitlement: "premium")
-    catalog = try catalog.with(currencies: catalog.currencies, products: catalog.products + [premium])
+    catalog = try catalog.edited { (draft) in draft.products.append(premium) }
     try world.ledger.apply(catalog)
     world.time.advance(seconds: 1)
     try world.ledger.creditPurchase(Make.purchase("t", product: "premium", price: nil), customer: CustomerID("alice"))
