@@ -83,8 +83,8 @@ final class CatalogCommandTests: XCTestCase {
   func testAFileWithItsVersionIsAppliedOnce() throws {
     let home = try TestHome()
     let stale = """
-      error: The catalog has version 2, and the change is based on version 1. Nothing was changed; read the catalog and \
-      make the change again.
+      error: The catalog has version 2, and the change is based on version 1. Nothing was changed; read the \
+      catalog and make the change again.
 
       """
     try Row.check(

@@ -75,7 +75,7 @@ struct BookingView {
           : .list(
             booking.parties.map { party in
               .group([
-                CustomerPages.link(to: party.customer), ": ",
+                HTML.customer(party.customer), ": ",
                 reader.amounts(party.entries.map { ($0.currency, $0.amount) }, signed: true),
               ])
             })

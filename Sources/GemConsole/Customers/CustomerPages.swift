@@ -32,7 +32,7 @@ enum CustomerPages {
         Field(
           "q", "Find a customer", value: text ?? "",
           hint:
-            "Any id of the customer, an e-mail address, a store transaction id, an order code, or an id of the journal.",
+            "Any id of the customer, an e-mail address, the id of a purchase, an order or a transaction.",
           isRequired: false
         ).html(), .element(.button, [], ["Find"]).with(.type, "submit"),
       ])
@@ -43,7 +43,7 @@ enum CustomerPages {
       result.matches.map { match in
         let (kind, path) = description(of: match)
         let found = HTML.foreign(match.found)
-        return [link(to: match.customer), .text(kind), path.map { .link(found, to: $0) } ?? found]
+        return [.customer(match.customer), .text(kind), path.map { .link(found, to: $0) } ?? found]
       })
     return ConsolePage(
       "Customers", form,
@@ -77,17 +77,13 @@ enum CustomerPages {
       "Customers, oldest first", ["Customer", "Since", "Balances", "State"],
       page.customers.map { customer in
         [
-          link(to: customer.id), visit.reader.time(customer.createdAt),
+          .customer(customer.id), visit.reader.time(customer.createdAt),
           visit.reader.amounts(customer.balances.map { ($0.currency, $0.balance) }),
           customer.isFrozen ? .badge("frozen", "warning") : .none,
         ]
       })
     return ConsolePage(
       "Customers", form, table.html(none: "There are no customers yet."), visit.nextPage(page.next?.description))
-  }
-
-  static func link(to customer: CustomerID) -> HTML {
-    .link(.foreign(customer.text), to: ConsolePath("customers", customer.text))
   }
 
   // MARK: One customer

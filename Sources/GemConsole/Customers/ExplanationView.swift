@@ -22,7 +22,7 @@ struct ExplanationView {
     return ConsolePage(
       "\(balance.name) explained",
       .facts([
-        ("Customer", CustomerPages.link(to: customer)), ("Balance", reader.amount(balance.balance)),
+        ("Customer", HTML.customer(customer)), ("Balance", reader.amount(balance.balance)),
         ("Held", reader.amount(balance.held)), ("Available", reader.amount(balance.available)),
         ("Debt", reader.amount(balance.debt)), ("Version of the account", reader.amount(balance.version)),
       ]), visit.cursor == nil ? .section("Lots", lots) : .none, .section("Entries", entries),

@@ -19,7 +19,7 @@ struct HistoryView {
     get throws(LedgerError) {
       let (found, next) = try matches
       return ConsolePage(
-        "History", .p("Customer ", CustomerPages.link(to: customer)), filters, Self.table(found, visit.reader),
+        "History", .p("Customer ", HTML.customer(customer)), filters, Self.table(found, visit.reader),
         found.isEmpty && next != nil ? .p("None of the transactions that were read matches.") : .none,
         visit.nextPage(next))
     }

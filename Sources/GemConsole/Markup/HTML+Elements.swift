@@ -1,4 +1,5 @@
 #if Server
+internal import GemLedger
 internal import LedgerCharts
 
 extension HTML {
@@ -29,6 +30,11 @@ extension HTML {
 
   static func link(_ text: HTML, to path: ConsolePath) -> HTML {
     HTML.element(.a, [], [text]).with(.href, path.description)
+  }
+
+  /// A customer's id, with a link to the customer's page.
+  static func customer(_ id: CustomerID) -> HTML {
+    .link(.foreign(id.text), to: ConsolePath("customers", id.text))
   }
 
   /// A link that looks like a button.

@@ -25,7 +25,10 @@ struct Report: Sendable {
 
     /// The text that is equal for equal reports.
     var name: String {
-      "\(range.from) \(isNamed ? range.until.description : "now") \(range.zone) \(customer?.text ?? "") \(cursor?.description ?? "")"
+      [
+        range.from.description, isNamed ? range.until.description : "now", range.zone, customer?.text ?? "",
+        cursor?.description ?? "",
+      ].joined(separator: " ")
     }
 
     /// The parameters, for another view of the same report.

@@ -29,7 +29,7 @@ struct ConsoleAssets: Sendable {
   static let all = Dictionary(uniqueKeysWithValues: [style, script, icon].map { ($0.name, $0) })
 
   func response(to request: HTTPRequest) -> HTTPResponse {
-    Console.guarded(
+    HTTPResponse.guarded(
       HTTPResponse(
         status: 200,
         headers: [("Content-Type", type), ("Cache-Control", "public, max-age=31536000, immutable")],

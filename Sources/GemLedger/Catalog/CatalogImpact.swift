@@ -22,8 +22,12 @@ extension CatalogImpact {
   /// The number of accounts, and of orders, that are read.
   package static let rowsMax = 10_000
 
-  init(of plan: CatalogUpdate.Plan, in snapshot: any StorageSnapshot) throws(LedgerError) {
-    let touched = plan.difference.changed + plan.difference.removed
+  /// - Parameters:
+  ///   - difference: The changes from the old catalog to the new one.
+  init(
+    of difference: CatalogDifference, from old: Catalog, to new: Catalog, in snapshot: any StorageSnapshot
+  ) throws(LedgerError) {
+    let touched = difference.changed + difference.removed
     func ids(_ part: CatalogDifference.Part) -> Set<ByteString> {
       Set(touched.filter { $0.part == part }.map { ByteString($0.id) })
     }
@@ -31,7 +35,7 @@ extension CatalogImpact {
     balances = try Self.balances(in: ids(.currency), snapshot)
     openOrders = products.isEmpty ? Count() : try Self.orders(of: products, snapshot)
     var offerings: [OfferingID] = []
-    for offering in plan.new.offerings + plan.old.offerings where !offerings.contains(offering.id) {
+    for offering in new.offerings + old.offerings where !offerings.contains(offering.id) {
       guard offering.packages.contains(where: { products.contains(ByteString($0.product.text)) }) else { continue }
       offerings.append(offering.id)
     }

@@ -23,7 +23,3 @@ extension JSONReader<StoredDocument> {
     }
   }
 }
-
-extension LedgerDocument {
-  package func reader() throws(LedgerError) -> StoredJSON { try StoredJSON(content, named: name) }
-}

@@ -22,9 +22,9 @@ package struct CatalogEditor: Sendable {
   /// A result that does not differ makes no version.
   ///
   /// - Parameter make: Makes the new catalog from the current one. It may be called several times.
-  /// - Throws: ``LedgerError`` with, in order of precedence, `condition_failed` (the catalog is not at the base version;
-  ///   the details are `expected` and `current`), the closure's errors, `invalid_catalog` if a currency is missing,
-  ///   `limit_exceeded` if the project had more than ``Limits/currenciesPerProject``.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `condition_failed` (the catalog is not at the base
+  ///   version; the details are `expected` and `current`), the closure's errors, `invalid_catalog` if a currency is
+  ///   missing, `limit_exceeded` if the project had more than ``Limits/currenciesPerProject``.
   @discardableResult
   package func change(
     _ details: CatalogChangeDetails = CatalogChangeDetails(), _ make: (Catalog) throws(LedgerError) -> Catalog
@@ -42,7 +42,8 @@ package struct CatalogEditor: Sendable {
     let update = CatalogUpdate(storage: storage, clock: clock, details: details)
     return try storage.read { (snapshot) throws(LedgerError) in
       let plan = try update.plan(in: snapshot, make)
-      return (plan.version, plan.difference, try CatalogImpact(of: plan, in: snapshot))
+      let impact = try CatalogImpact(of: plan.difference, from: plan.old, to: plan.new, in: snapshot)
+      return (plan.version, plan.difference, impact)
     }
   }
 

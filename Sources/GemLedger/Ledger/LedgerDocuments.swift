@@ -10,6 +10,10 @@ package struct LedgerDocument: Sendable {
   }
 }
 
+extension LedgerDocument {
+  package func reader() throws(LedgerError) -> StoredJSON { try StoredJSON(content, named: name) }
+}
+
 /// Documents are shared by all processes that have the storage open.
 ///
 /// A service keeps its state in them, such as API keys, webhook endpoints and leases of background work. They are not

@@ -31,7 +31,7 @@ struct ReportTable: Sendable {
   private static func html(_ cell: Cell, _ reader: Reader) -> HTML {
     switch cell {
     case .text(let text): .foreign(text)
-    case .customer(let id): CustomerPages.link(to: id)
+    case .customer(let id): HTML.customer(id)
     case .transaction(let id): .link(.code(id.description), to: ConsolePath("transactions", id.description))
     case .amount(let amount): reader.amount(amount)
     case .change(let amount): reader.change(amount)

@@ -9,12 +9,6 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What the console keeps for a project.
-struct ConsoleServices: Sendable {
-  let summary: SummaryRefresh
-  let reports = ReportRuns()
-}
-
 /// The console: pages for support, operators and economy designers, on the server's own books.
 ///
 /// It has no rule of its own: it reads and changes the books by the commands of the API, as the key that signed in.
@@ -162,7 +156,7 @@ package final class Console: Sendable {
     var response = Self.html(
       page, status: error?.code.kind.row.httpStatus ?? (next.isEmpty && request.path.last == "sign-in" ? 200 : 401))
     if let seconds = error?.integer("retry_after") { response.headers.append(("Retry-After", String(seconds))) }
-    return Self.guarded(response, label: "console_sign_in", request)
+    return HTTPResponse.guarded(response, label: "console_sign_in", request)
   }
 
   private func signOut(_ token: String, _ origin: RequestOrigin) -> HTTPResponse {
@@ -192,13 +186,13 @@ package final class Console: Sendable {
       if let name { headers.append(("Content-Disposition", "attachment; filename=\"\(name)\"")) }
       response = HTTPResponse(status: 200, headers: headers, content: .bytes(bytes))
     }
-    return Self.guarded(response, label: "console", request)
+    return HTTPResponse.guarded(response, label: "console", request)
   }
 
   /// An error before a session is known.
   private func plain(_ error: LedgerError, _ request: HTTPRequest) -> HTTPResponse {
     let body = PageFrame.document(title: "Console", [.element(.main, [], [.h1("Console"), PageFrame.message(error)])])
-    return Self.guarded(Self.html(body, status: error.code.kind.row.httpStatus), label: "console", request)
+    return HTTPResponse.guarded(Self.html(body, status: error.code.kind.row.httpStatus), label: "console", request)
   }
 
   private static func html(_ html: HTML, status: Int) -> HTTPResponse {
@@ -208,28 +202,7 @@ package final class Console: Sendable {
   }
 
   private static func redirect(to path: ConsolePath) -> HTTPResponse {
-    guarded(HTTPResponse(status: 303, headers: [("Location", path.description)]), label: "console", nil)
-  }
-
-  /// Adds the fields that keep a page from running, framing or storing anything foreign.
-  static func guarded(_ response: HTTPResponse, label: String, _ request: HTTPRequest?) -> HTTPResponse {
-    var response = response
-    response.label = label
-    response.headers += [
-      (
-        "Content-Security-Policy",
-        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
-          + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-      ), ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
-      // Not "no-referrer", with which browsers send forms without their origin.
-      ("Referrer-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
-      ("Cross-Origin-Resource-Policy", "same-origin"),
-    ]
-    if !response.headers.contains(where: { $0.name == "Cache-Control" }) {
-      response.headers.append(("Cache-Control", "no-store"))
-    }
-    if let request { response.headers.append(("X-Request-Id", request.id)) }
-    return response
+    .guarded(HTTPResponse(status: 303, headers: [("Location", path.description)]), label: "console", nil)
   }
 }
 #endif
