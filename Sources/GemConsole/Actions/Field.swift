@@ -47,11 +47,13 @@ struct Field: Sendable {
     var input = control(value: value).with(.name, name).with(.id, id)
     if isRequired { input = input.with(.required) }
     if hint != nil { input = input.with(.ariaDescribedBy, hintID) }
-    let label = HTML.element(.label, [], [.text(isRequired ? self.label : "\(self.label) (optional)")]).with(.for, id)
+    let label = HTML.element(.label, [], [.text(isOptional ? "\(self.label) (optional)" : self.label)]).with(.for, id)
     let note = hint.map { HTML.small(.text($0)).with(.id, hintID) } ?? .none
     if case .check = kind { return .div(input, label, note).classed("field check") }
     return .div(label, input, note).classed("field")
   }
+
+  private var isOptional: Bool { if case .check = kind { false } else { !isRequired } }
 
   private func control(value: String) -> HTML {
     switch kind {

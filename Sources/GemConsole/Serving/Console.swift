@@ -12,6 +12,9 @@ internal import Foundation
 /// What the console keeps for a project.
 struct ConsoleServices: Sendable {
   let summary: SummaryRefresh
+  let sentForms = SentForms()
+  /// Long reads of the whole journal besides a proof of the books: seals and exports.
+  let longRead = SoleWork()
 }
 
 /// The console: pages for support, operators and economy designers, on the server's own books.
@@ -190,6 +193,11 @@ package final class Console: Sendable {
       var headers = [(name: "Content-Type", value: type)]
       if let name { headers.append(("Content-Disposition", "attachment; filename=\"\(name)\"")) }
       response = HTTPResponse(status: 200, headers: headers, content: .bytes(bytes))
+    case .stream(let name, let type, let stream):
+      response = HTTPResponse(
+        status: 200,
+        headers: [("Content-Type", type), ("Content-Disposition", "attachment; filename=\"\(name)\"")],
+        content: .stream(stream))
     }
     return Self.guarded(response, label: "console", request)
   }
