@@ -281,7 +281,8 @@ let package = Package(
     .testTarget(
       name: "GemConsoleTests",
       dependencies: [
-        "GemLedger", "StoreBackend", "SimulatedStores", "SystemHTTP", "GemServer", "GemConsole", "GemTestSupport",
+        "GemLedger", "GemLedgerAudit", "StoreBackend", "SimulatedStores", "SystemHTTP", "GemServer", "GemConsole",
+        "GemTestSupport",
       ],
       swiftSettings: houseRules),
     .testTarget(

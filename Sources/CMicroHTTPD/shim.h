@@ -89,4 +89,5 @@ static const unsigned int gem_mhd_tls = MHD_USE_TLS;
 static const unsigned int gem_mhd_no_listening = MHD_USE_NO_LISTEN_SOCKET;
 static const uint64_t gem_mhd_size_unknown = MHD_SIZE_UNKNOWN;
 static const ssize_t gem_mhd_end_of_stream = MHD_CONTENT_READER_END_OF_STREAM;
+static const ssize_t gem_mhd_end_with_error = MHD_CONTENT_READER_END_WITH_ERROR;
 #endif

@@ -20,13 +20,16 @@ final class ConsoleWorld {
   /// The lines of the server's log.
   let log = LogLines()
 
-  init(_ settings: ConsoleSettings = ConsoleSettings(), ledger: Ledger? = nil, catalog: Catalog? = nil) throws {
+  init(
+    _ settings: ConsoleSettings = ConsoleSettings(), ledger: Ledger? = nil, catalog: Catalog? = nil,
+    delivery: (any DeliveryTarget)? = nil, sender: (any WebhookSender)? = nil
+  ) throws {
     self.ledger = ledger ?? Ledger.inMemory(clock: time.clock, salt: 1)
     try self.ledger.apply(catalog ?? Make.catalog())
-    backend = LocalBackend(ledger: self.ledger, verifier: try UnsignedReceipts(session: "s1"))
+    backend = LocalBackend(ledger: self.ledger, verifier: try UnsignedReceipts(session: "s1"), delivery: delivery)
     project = ServerProject(
       ledger: self.ledger, backend: backend,
-      sessions: SessionTokens(projectID: "default", secret: [UInt8](repeating: 7, count: 32)))
+      sessions: SessionTokens(projectID: "default", secret: [UInt8](repeating: 7, count: 32)), sender: sender)
     keys = KeyRing(self.ledger)
     let console = Console(settings, projects: [project], log: ServerLog(clock: time.clock) { [log] in log.add($0) })
     site = HTTPAreas([console.area], others: NothingElse())
@@ -43,6 +46,14 @@ final class ConsoleWorld {
 }
 
 extension Browser {
+  /// Fills in the form of an action, and confirms its preview.
+  @discardableResult
+  func act(_ path: String, _ values: [String: String] = [:]) async throws -> Page {
+    let form = try await open(path)
+    let preview = try await submit(form, nil, ["reason": "r"].merging(values) { $1 }, step: "preview")
+    return try await submit(preview, nil, step: "confirm")
+  }
+
   @discardableResult
   func signIn(_ key: String) async throws -> Page {
     let page = try await open("/console/sign-in")

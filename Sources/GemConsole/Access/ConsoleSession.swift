@@ -24,7 +24,7 @@ struct ConsoleSession: Sendable {
   var project: ServerProject { guarded.project }
 
   /// Returns whether the key has the permission.
-  func allows(_ scope: Scope) -> Bool { scopes.isEmpty || scopes.contains { $0.covers(scope) } }
+  func allows(_ scope: Scope) -> Bool { scopes.allow(scope) }
 
   /// - Throws: `LedgerError` with `forbidden`.
   func check(_ scope: Scope) throws(LedgerError) {

@@ -26,6 +26,8 @@ struct Action: Sendable {
   let scope: Scope
   /// Whether it cannot be undone.
   let isFinal: Bool
+  /// Whether the ledger recognizes a repeated change by its key.
+  let isBooking: Bool
   let fields: @Sendable (Visit) throws(LedgerError) -> [Field]
   let change: @Sendable (Visit) throws(LedgerError) -> Change
 
@@ -36,11 +38,12 @@ struct Action: Sendable {
   ///   - fields: The inputs besides the reason.
   ///   - change: Reads the form and asks the ledger; changes nothing.
   init(
-    _ title: String, _ path: String, _ scope: Scope, isFinal: Bool = false,
+    _ title: String, _ path: String, _ scope: Scope, isFinal: Bool = false, isBooking: Bool = false,
     fields: @escaping @Sendable (Visit) throws(LedgerError) -> [Field] = { _ in [] },
     change: @escaping @Sendable (Visit) throws(LedgerError) -> Change
   ) {
     (self.title, self.path, self.scope, self.isFinal) = (title, path, scope, isFinal)
+    self.isBooking = isBooking
     self.fields = fields
     self.change = change
   }
@@ -59,7 +62,7 @@ struct Action: Sendable {
     let key = sent?["key"] ?? "console-\(ConsoleSessions.randomText().prefix(32))"
     let fields = try self.fields(visit) + [.reason]
     let html = visit.form(
-      to: visit.path,
+      to: visit.path(with: [:]),
       [Field.hidden("key", key)] + fields.map { $0.html(sent) } + [
         .element(.button, [], ["Preview"]).with(.type, "submit").with(.name, "step").with(.value, "preview")
       ])
@@ -72,7 +75,7 @@ struct Action: Sendable {
       _ = try visit.reason
       let change = try await BlockingWork.run { () throws(LedgerError) in try self.change(visit) }
       guard visit.form["step"] == "confirm" else { return .page(confirmation(change.preview, visit)) }
-      return try await change.make()
+      return try await isBooking ? change.make() : once(change, visit)
     } catch {
       return .page(try await BlockingWork.run { () throws(LedgerError) in try form(visit, error: error) })
     }
@@ -86,15 +89,26 @@ struct Action: Sendable {
       })
   }
 
+  private func once(_ change: Change, _ visit: Visit) async throws(LedgerError) -> Reply {
+    let key = try visit.key
+    try visit.services.sentForms.take(key)
+    do throws(LedgerError) { return try await change.make() } catch {
+      visit.services.sentForms.giveBack(key)
+      throw error
+    }
+  }
+
   private func confirmation(_ preview: HTML, _ visit: Visit) -> ConsolePage {
-    let values = visit.form.without("step", "form_token").fields.map { Field.hidden($0.name, $0.value) }
+    let values = visit.form.without("step", "form_token", "at").fields.map { Field.hidden($0.name, $0.value) }
     let confirm = HTML.element(.button, [], [.text(isFinal ? "\(title), for good" : title)]).with(.type, "submit")
       .with(.name, "step").with(.value, "confirm").classed(isFinal ? "danger" : "primary")
     let back = HTML.element(.button, [], ["Change the form"]).with(.type, "submit").with(.name, "step")
       .with(.value, "form")
     return ConsolePage(
       "\(title): preview", .message("note", .p("Nothing has changed yet. This is what will be:")), preview,
-      visit.form(to: visit.path, values + [.p(confirm, " ", back)]))
+      visit.form(
+        to: visit.path(with: [:]),
+        values + [Field.hidden("at", String(visit.reader.now.milliseconds)), .p(confirm, " ", back)]))
   }
 }
 
@@ -102,6 +116,19 @@ extension Visit {
   /// The idempotency key of the form.
   var key: IdempotencyKey {
     get throws(LedgerError) { try IdempotencyKey(form["key"] ?? "") }
+  }
+
+  /// The instant of the preview, which is the change's date: a repeated form is then the same change.
+  ///
+  /// - Throws: `LedgerError` with `invalid_request` for an instant in the future.
+  var previewedAt: Timestamp {
+    get throws(LedgerError) {
+      guard form["step"] == "confirm", let text = form["at"] else { return reader.now }
+      guard let milliseconds = Int64(text), milliseconds <= reader.now.milliseconds else {
+        throw .invalid("The date of the preview is in the future. Preview the form again.")
+      }
+      return Timestamp(milliseconds: milliseconds)
+    }
   }
 
   /// - Throws: `LedgerError` with `invalid_request` if the form has no reason; `invalid_identifier`.

@@ -5,13 +5,16 @@ internal import GemServer
 extension Action {
   /// An action that books one command.
   ///
-  /// - Parameter command: Makes the command from the form. Its key, reason and actor are added here.
+  /// - Parameters:
+  ///   - command: Makes the command from the form. Its key, reason and actor are added here.
+  ///   - finish: Completes the change after the booking; a repeated form repeats it.
   static func booking(
     _ title: String, _ path: String, _ scope: Scope, isFinal: Bool = false,
     fields: @escaping @Sendable (Visit) throws(LedgerError) -> [Field] = { _ in [] },
-    command: @escaping @Sendable (Visit) throws(LedgerError) -> LedgerCommand
+    command: @escaping @Sendable (Visit) throws(LedgerError) -> LedgerCommand,
+    finish: @escaping @Sendable (Visit) async throws(LedgerError) -> Void = { _ in }
   ) -> Action {
-    Action(title, path, scope, isFinal: isFinal, fields: fields) { (visit) throws(LedgerError) in
+    Action(title, path, scope, isFinal: isFinal, isBooking: true, fields: fields) { (visit) throws(LedgerError) in
       var command = try command(visit)
       command.key = try visit.key
       command.reason = try visit.reason
@@ -19,6 +22,7 @@ extension Action {
       let preview = try visit.ledger.preview(command)
       return Change(preview: BookingView(preview, visit.reader).html) { [command] () async throws(LedgerError) in
         let booking = try await visit.ledger.book(command)
+        try await finish(visit)
         let note: String? = booking.isReplayed ? "repeated" : "booked"
         guard let id = booking.transactionID else {
           return .seeOther(ConsolePath("customers", booking.customer.text, query: ["note": note]))
@@ -51,7 +55,10 @@ struct BookingView {
     let items = DataTable(
       "Items", ["Item", "#Change", "#Owned afterwards"],
       booking.items.map { [.foreign($0.item.text), reader.change($0.quantity), reader.amount($0.owned)] })
+    let replay = HTML.message(
+      "warning", .p("The ledger knows this already: nothing changes. This is what was booked the first time:"))
     return .group([
+      booking.isReplayed ? replay : .none,
       .facts([
         ("Customer", .link(.foreign(booking.customer.text), to: ConsolePath("customers", booking.customer.text))),
         ("Kind", .text(booking.kind.name)),

@@ -185,6 +185,11 @@ package final class Console: Sendable {
       var headers = [(name: "Content-Type", value: type)]
       if let name { headers.append(("Content-Disposition", "attachment; filename=\"\(name)\"")) }
       response = HTTPResponse(status: 200, headers: headers, content: .bytes(bytes))
+    case .stream(let name, let type, let stream):
+      response = HTTPResponse(
+        status: 200,
+        headers: [("Content-Type", type), ("Content-Disposition", "attachment; filename=\"\(name)\"")],
+        content: .stream(stream))
     }
     return HTTPResponse.guarded(response, label: "console", request)
   }

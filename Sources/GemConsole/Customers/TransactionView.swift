@@ -74,9 +74,14 @@ extension Visit {
   /// Returns the transaction in the path.
   ///
   /// - Throws: `LedgerError` with `transaction_not_found`.
-  func transactionID() throws(LedgerError) -> TransactionID {
-    do throws(LedgerError) { return try TransactionID(name("transaction")) } catch {
-      throw LedgerError(.transactionNotFound, "There is no transaction \"\(name("transaction").prefix(60))\".")
+  func transactionID() throws(LedgerError) -> TransactionID { try transactionID(name("transaction")) }
+
+  /// Returns the transaction id in a text.
+  ///
+  /// - Throws: `LedgerError` with `transaction_not_found`.
+  func transactionID(_ text: String) throws(LedgerError) -> TransactionID {
+    do throws(LedgerError) { return try TransactionID(text) } catch {
+      throw LedgerError(.transactionNotFound, "There is no transaction \"\(text.prefix(60))\".")
     }
   }
 }

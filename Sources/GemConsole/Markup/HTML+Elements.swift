@@ -11,6 +11,11 @@ extension HTML {
   static func strong(_ content: HTML...) -> HTML { .element(.strong, [], content) }
   static func small(_ content: HTML...) -> HTML { .element(.small, [], content) }
   static func code(_ text: String) -> HTML { .element(.code, [], [.text(SafeText.escaped(text))]) }
+  /// A text of several lines, as it is.
+  static func lines(_ text: String) -> HTML {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { SafeText.escaped(String($0)) }
+    return .element(.pre, [], [.text(lines.joined(separator: "\n"))])
+  }
   static func list(_ items: [HTML]) -> HTML { .element(.ul, [], items.map { .element(.li, [], [$0]) }) }
 
   /// A part of a page with a heading.

@@ -116,12 +116,13 @@ struct OverviewPage {
       var tiles: [HTML] = []
       if visit.session.allows(.purchases) { tiles += try purchases }
       if visit.session.allows(.webhooks) { tiles.append(try webhooks) }
+      if visit.session.allows(.books) { tiles.append(try proof) }
       return .section("To be looked at", HTML.element(.div, [], tiles).classed("tiles"))
     }
   }
 
   /// Longer lists are counted to this number only.
-  private static let countMax = 1000
+  private static let countMax = HeldReceiptList.countMax
 
   private func count(_ number: Int) -> HTML {
     number >= Self.countMax ? .group([reader.amount(Int64(number)), " or more"]) : reader.amount(Int64(number))
@@ -129,14 +130,7 @@ struct OverviewPage {
 
   private var purchases: [HTML] {
     get throws(LedgerError) {
-      let held = try visit.ledger.view { (view) throws(LedgerError) in
-        var counts: [(reason: HoldReason, count: Int)] = []
-        for reason in HoldReason.allCases where reason.isOpen {
-          let count = try view.evidence.count(of: reason, limit: Self.countMax)
-          if count > 0 { counts.append((reason, count)) }
-        }
-        return counts
-      }
+      let held = try HeldReceiptList.counts(visit).filter(\.reason.isOpen)
       let reasons = held.map { HTML.group([count($0.count), " \($0.reason.name)"]) }
       let undelivered = try visit.project.backend.undelivered(limit: 100).orders.count
       return [
@@ -169,6 +163,16 @@ struct OverviewPage {
           .group([reader.amount(Int64(dead)), " given up"]),
           .group([reader.amount(Int64(outages)), " endpoints out of reach"]),
         ]))
+    }
+  }
+
+  private var proof: HTML {
+    get throws(LedgerError) {
+      let run = try visit.project.verifying.newest()
+      let figure = run.map { $0.isOK ? "add up" : "do not add up" } ?? "not proved yet"
+      return tile(
+        "Books", .text(figure), ConsolePath("books"),
+        run.map { .list([.text("proved \(reader.age(since: $0.endedAt)) ago")]) } ?? .none)
     }
   }
 

@@ -70,6 +70,8 @@ enum Reply: Sendable {
   case seeOther(ConsolePath)
   /// A file: its name, nil to show it in a page; its media type and its content.
   case file(name: String?, type: String, [UInt8])
+  /// A long file, written while it is sent.
+  case stream(name: String, type: String, HTTPStream)
 }
 
 /// A page without the parts that all pages share.

@@ -136,7 +136,7 @@ package struct Gatekeeper: Sendable {
     switch (access, caller.kind) {
     case (.open, _), (.app, .secret), (.app, .app), (.app, .session), (.session, .session): return
     case (.secret(let scope), .secret(let scopes)):
-      guard scopes.isEmpty || scopes.contains(where: { $0.covers(scope) }) else {
+      guard scopes.allow(scope) else {
         throw LedgerError(.forbidden, "This key lacks the scope \(scope).", details: [.text("scope", "\(scope)")])
       }
     case (.secret, _): throw LedgerError(.forbidden, "This needs a secret key, from a server of yours.")

@@ -81,6 +81,31 @@ package final class KeyRing: KeyDirectory {
     return made
   }
 
+  /// Creates a key for the holder of a key, who cannot give scopes that the own key lacks.
+  ///
+  /// - Parameter scopes: The scopes of the holder's key.
+  /// - Throws: `LedgerError` with `forbidden`.
+  package func create(_ kind: APIKey.Kind, grantedBy scopes: [Scope]) throws(LedgerError) -> (key: APIKey, text: String)
+  {
+    try Self.check(kind, grantedBy: scopes)
+    return try create(kind)
+  }
+
+  /// Checks that a holder of these scopes may create such a key.
+  ///
+  /// - Throws: `LedgerError` with `forbidden`.
+  package static func check(_ kind: APIKey.Kind, grantedBy scopes: [Scope]) throws(LedgerError) {
+    guard case .secret(let wanted) = kind, !scopes.isEmpty else { return }
+    guard !wanted.isEmpty else {
+      throw LedgerError(
+        .forbidden, "A key without scopes may do everything, and only such a key can create one. Choose scopes.")
+    }
+    guard let missing = wanted.first(where: { !scopes.allow($0) }) else { return }
+    throw LedgerError(
+      .forbidden, "Your own key lacks the scope \(missing), so it cannot give it to another key.",
+      details: [.text("scope", "\(missing)")])
+  }
+
   /// Revokes a key for good; a revoked key is unchanged.
   ///
   /// - Throws: `LedgerError` with `invalid_request` if there is no such key; `condition_failed` if another process

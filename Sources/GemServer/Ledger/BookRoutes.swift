@@ -11,12 +11,8 @@ enum BookRoutes {
     method: "GET", path: LedgerRoutes.project + "/verify", name: "verify",
     summary: "Proves the books from the journal; one proof of a project runs at a time.", access: .secret(.books),
     answers: [200: schema],
-    work: .later { (call) throws(LedgerError) in
-      let ledger = call.project.ledger
-      let verification = try await call.project.verifying.run("A proof of the books") { () throws(LedgerError) in
-        try ledger.verify()
-      }
-      return .json(200, json(verification))
+    work: .later { (call) async throws(LedgerError) in
+      .json(200, json(try await call.project.verifying.run(by: "key:\(call.caller.keyID)")))
     })
 
   private static let sweep = Route(
@@ -34,7 +30,7 @@ enum BookRoutes {
       return .json(200, ["object": "sweep", "customers": .integer(Int64(count))])
     })
 
-  private static func json(_ verification: Verification) -> JSONValue {
+  static func json(_ verification: Verification) -> JSONValue {
     [
       "object": "verification", "ok": .bool(verification.isOK), "as_of": .integer(verification.asOf.milliseconds),
       "transactions": .integer(verification.transactions), "customers": .integer(verification.customers),

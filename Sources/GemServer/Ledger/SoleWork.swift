@@ -1,5 +1,6 @@
 #if Server
-internal import GemLedger
+internal import Dispatch
+package import GemLedger
 internal import Synchronization
 
 /// Long work that runs only once at a time.
@@ -8,13 +9,32 @@ package final class SoleWork: Sendable {
 
   package init() {}
 
+  package var isBusy: Bool { isRunning.withLock { $0 } }
+
   /// Does the work on a thread for blocking work.
   ///
   /// - Parameter name: The work's name, with which a message begins.
   /// - Throws: `LedgerError` with `in_progress` if it is already running, and the work's errors.
-  func run<Value: Sendable>(
+  package func run<Value: Sendable>(
     _ name: String, _ work: @escaping @Sendable () throws(LedgerError) -> Value
   ) async throws(LedgerError) -> Value {
+    try begin(name)
+    defer { isRunning.withLock { $0 = false } }
+    return try await BlockingWork.run(work)
+  }
+
+  /// Begins the work on a thread for blocking work, and does not wait for its end.
+  ///
+  /// - Throws: `LedgerError` with `in_progress` if it is already running.
+  package func start(_ name: String, _ work: @escaping @Sendable () -> Void) throws(LedgerError) {
+    try begin(name)
+    DispatchQueue.global().async {
+      work()
+      self.isRunning.withLock { $0 = false }
+    }
+  }
+
+  private func begin(_ name: String) throws(LedgerError) {
     let isFirst = isRunning.withLock { isRunning in
       defer { isRunning = true }
       return !isRunning
@@ -22,8 +42,6 @@ package final class SoleWork: Sendable {
     guard isFirst else {
       throw LedgerError(.inProgress, "\(name) is under way; ask again when it has ended.")
     }
-    defer { isRunning.withLock { $0 = false } }
-    return try await BlockingWork.run(work)
   }
 }
 #endif

@@ -25,7 +25,8 @@ package final class ServerProject: Sendable {
   let appStore: AppStoreReceipts
   /// The posts and notifications that cannot be verified yet.
   package let quarantine: Quarantine
-  let verifying = SoleWork()
+  /// The proofs of the books.
+  package let verifying: VerifyRuns
   let sweeping = SoleWork()
 
   /// - Parameter sender: Sends webhooks; nil if this server sends none.
@@ -45,6 +46,7 @@ package final class ServerProject: Sendable {
     self.appStore = appStore
     quarantine = Quarantine(ledger, clock: self.clock)
     streams = EventStreams(ledger)
+    verifying = VerifyRuns(ledger, clock: self.clock)
     webhooks = Webhooks(ledger, projectID: id, clock: self.clock, sender: sender)
   }
 }

@@ -125,5 +125,15 @@ package struct Scope: Hashable, Sendable, CustomStringConvertible {
 
   /// The scope of the same area with write access.
   package var writing: Scope { Scope(area, writes: true) }
+
+  /// All scopes of the server, each area's read access before its write access.
+  package static let all = [
+    currencies, products, offerings, customers, purchases, events, webhooks, books, keys,
+  ].flatMap { [$0, $0.writing] }
+}
+
+extension [Scope] {
+  /// Returns whether a key with these scopes may do what needs a scope; a key without scopes may do everything.
+  package func allow(_ needed: Scope) -> Bool { isEmpty || contains { $0.covers(needed) } }
 }
 #endif

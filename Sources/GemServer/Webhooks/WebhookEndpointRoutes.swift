@@ -28,7 +28,7 @@ enum WebhookEndpointRoutes {
     body: .object(WebhookForm.fields(urlIsRequired: true)),
     answers: [201: WebhookDocument.createdSchema], rate: .projectConfiguration,
     work: .now { (call) throws(LedgerError) in
-      let endpoint = try WebhookForm.create(call)
+      let endpoint = try WebhookForm(call.body).create(in: call.project.webhooks)
       var object = try WebhookDocument.json(endpoint, in: call.project).object ?? JSONObject()
       object["secret"] = .string(endpoint.secret)
       return .json(201, .object(object))
@@ -45,13 +45,13 @@ enum WebhookEndpointRoutes {
     method: "POST", path: endpointPath, name: "update_webhook_endpoint",
     summary: "Changes an endpoint; after reactivation the delivery resumes at its cursor.",
     access: .secret(.webhooks.writing),
-    body: .object(
-      WebhookForm.fields(urlIsRequired: false) + [
-        Schema.Field("state", .word(WebhookEndpoint.State.allCases.map(\.rawValue)), "Whether messages are sent.")
-      ]),
+    body: .object(WebhookForm.fields(urlIsRequired: false) + [WebhookForm.state]),
     answers: [200: WebhookDocument.schema], rate: .projectConfiguration,
     work: .now { (call) throws(LedgerError) in
-      .json(200, try WebhookDocument.json(try WebhookForm.change(call), in: call.project))
+      .json(
+        200,
+        try WebhookDocument.json(
+          try WebhookForm(call.body).change(call.endpointID, in: call.project.webhooks), in: call.project))
     })
 
   private static let delete = Route(

@@ -1,8 +1,29 @@
 #if Server
-internal import GemLedger
+package import GemLedger
 
-/// The members with which both webhook APIs create and change an endpoint.
-enum WebhookForm {
+/// The members with which both webhook APIs and the console create and change an endpoint.
+package struct WebhookForm: Sendable {
+  private let members: JSONObject
+  private let authorization: String?
+
+  /// - Throws: `LedgerError` with `invalid_request` for an invalid header value.
+  init(_ members: JSONObject) throws(LedgerError) {
+    self.members = members
+    authorization = try Self.authorization(members["authorization_header"]?.text)
+  }
+
+  /// Reads members that nothing has checked.
+  ///
+  /// - Throws: `LedgerError` with `invalid_request`, also for an address that messages cannot be sent to.
+  package init(checking members: JSONObject, isNew: Bool, for webhooks: Webhooks) throws(LedgerError) {
+    let fields = Self.fields(urlIsRequired: isNew) + (isNew ? [] : [Self.state])
+    try Schema.object(fields).check(.object(members))
+    try self.init(members)
+    if let url = members["url"]?.text { try webhooks.check(url: url) }
+  }
+
+  static let state = Schema.Field(
+    "state", .word(WebhookEndpoint.State.allCases.map(\.rawValue)), "Whether messages are sent.")
   private static let url = Schema.text(1...2048, pattern: "^[Hh][Tt][Tt][Pp][Ss]?://[^/?@#\\\\]+([/?][^#\\\\]*)?$")
 
   static func fields(urlIsRequired: Bool) -> [Schema.Field] {
@@ -24,42 +45,42 @@ enum WebhookForm {
   }
 
   /// - Throws: `LedgerError` with, in order of precedence, `invalid_request`, `limit_exceeded`.
-  static func create(_ call: Call) throws(LedgerError) -> WebhookEndpoint {
+  package func create(in webhooks: Webhooks) throws(LedgerError) -> WebhookEndpoint {
     var filter = WebhookFilter()
-    change(&filter, call)
-    return try call.project.webhooks.create(
-      url: call.text("url") ?? "", name: call.text("name"), authorization: try authorization(of: call), filter: filter)
+    change(&filter)
+    return try webhooks.create(
+      url: members["url"]?.text ?? "", name: members["name"]?.text, authorization: authorization, filter: filter)
   }
 
-  /// Changes the members that the body contains.
+  /// Changes the members that the form contains.
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `invalid_request`, `endpoint_not_found`.
-  static func change(_ call: Call) throws(LedgerError) -> WebhookEndpoint {
-    let header = try authorization(of: call)
-    if let url = call.text("url") { try call.project.webhooks.check(url: url) }
-    let changed = try call.project.webhooks.store.change(call.endpointID) { endpoint in
-      if let url = call.text("url") { endpoint.url = url }
-      if call.body["name"] != nil { endpoint.name = call.text("name") }
-      if call.body["authorization_header"] != nil { endpoint.authorization = header }
-      change(&endpoint.filter, call)
-      if let state = call.text("state").flatMap(WebhookEndpoint.State.init(rawValue:)) {
-        (endpoint.state, endpoint.disabledReason) = (state, nil)
-      }
-    }
-    guard let changed else { throw .noEndpoint(call.endpointID) }
+  package func change(_ id: String, in webhooks: Webhooks) throws(LedgerError) -> WebhookEndpoint {
+    if let url = members["url"]?.text { try webhooks.check(url: url) }
+    let changed = try webhooks.store.change(id) { change(&$0) }
+    guard let changed else { throw .noEndpoint(id) }
     return changed
   }
 
-  private static func change(_ filter: inout WebhookFilter, _ call: Call) {
-    let asked = WebhookFilter(.object(call.body))
-    if call.body["environment"] != nil { filter.environment = asked.environment }
-    if call.body["event_types"] != nil { filter.eventTypes = asked.eventTypes }
-    if call.body["app_id"] != nil { filter.appID = asked.appID }
+  private func change(_ endpoint: inout WebhookEndpoint) {
+    if let url = members["url"]?.text { endpoint.url = url }
+    if let name = members["name"] { endpoint.name = name.text }
+    if members["authorization_header"] != nil { endpoint.authorization = authorization }
+    change(&endpoint.filter)
+    if let state = members["state"]?.text.flatMap(WebhookEndpoint.State.init(rawValue:)) {
+      (endpoint.state, endpoint.disabledReason) = (state, nil)
+    }
   }
 
-  /// - Throws: `LedgerError` with `invalid_request` for a text that is not a valid header value.
-  private static func authorization(of call: Call) throws(LedgerError) -> String? {
-    guard let text = call.text("authorization_header") else { return nil }
+  private func change(_ filter: inout WebhookFilter) {
+    let asked = WebhookFilter(.object(members))
+    if members["environment"] != nil { filter.environment = asked.environment }
+    if members["event_types"] != nil { filter.eventTypes = asked.eventTypes }
+    if members["app_id"] != nil { filter.appID = asked.appID }
+  }
+
+  private static func authorization(_ text: String?) throws(LedgerError) -> String? {
+    guard let text else { return nil }
     guard text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), !text.hasPrefix(" "), !text.hasSuffix(" ") else {
       throw .parameter("authorization_header", "has to be printable ASCII without spaces at its ends")
     }
@@ -73,10 +94,7 @@ extension Call {
   /// Returns the endpoint in the path.
   ///
   /// - Throws: `LedgerError` with `endpoint_not_found`.
-  func endpoint() throws(LedgerError) -> WebhookEndpoint {
-    guard let endpoint = try project.webhooks.store.endpoint(endpointID) else { throw .noEndpoint(endpointID) }
-    return endpoint
-  }
+  func endpoint() throws(LedgerError) -> WebhookEndpoint { try project.webhooks.endpoint(endpointID) }
 }
 
 extension LedgerError {

@@ -25,7 +25,9 @@ enum WebhookIntegrationRoutes {
     access: .secret(.webhooks.writing), body: .object(WebhookForm.fields(urlIsRequired: true)),
     answers: [201: WebhookDocument.integrationSchema], rate: .projectConfiguration,
     work: .now { (call) throws(LedgerError) in
-      .json(201, WebhookDocument.integration(try WebhookForm.create(call), of: call.project))
+      .json(
+        201, WebhookDocument.integration(try WebhookForm(call.body).create(in: call.project.webhooks), of: call.project)
+      )
     })
 
   private static let get = Route(
@@ -40,7 +42,10 @@ enum WebhookIntegrationRoutes {
     access: .secret(.webhooks.writing), body: .object(WebhookForm.fields(urlIsRequired: false)),
     answers: [200: WebhookDocument.integrationSchema], rate: .projectConfiguration,
     work: .now { (call) throws(LedgerError) in
-      .json(200, WebhookDocument.integration(try WebhookForm.change(call), of: call.project))
+      .json(
+        200,
+        WebhookDocument.integration(
+          try WebhookForm(call.body).change(call.endpointID, in: call.project.webhooks), of: call.project))
     })
 
   private static let delete = Route(

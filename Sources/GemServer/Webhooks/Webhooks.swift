@@ -54,6 +54,31 @@ package final class Webhooks: Sendable {
     return endpoint
   }
 
+  /// Returns an endpoint.
+  ///
+  /// - Throws: `LedgerError` with `endpoint_not_found`.
+  package func endpoint(_ id: String) throws(LedgerError) -> WebhookEndpoint {
+    guard let endpoint = try store.endpoint(id) else { throw .noEndpoint(id) }
+    return endpoint
+  }
+
+  /// The default time during which earlier secrets keep signing, in seconds: a day.
+  package static let overlapSeconds: Int64 = 86_400
+  package static let overlapSecondsMax: Int64 = 30 * 86_400
+
+  /// Gives an endpoint a new secret; earlier secrets keep signing until the end of the overlap.
+  ///
+  /// - Throws: `LedgerError` with `endpoint_not_found`; `limit_exceeded` if too many earlier secrets still sign.
+  package func rotateSecret(
+    of id: String, at now: Timestamp, overlapSeconds: Int64
+  ) throws(LedgerError) -> WebhookEndpoint {
+    let changed = try store.change(id) { (endpoint) throws(LedgerError) in
+      try endpoint.rotateSecret(at: now, overlapSeconds: overlapSeconds)
+    }
+    guard let changed else { throw .noEndpoint(id) }
+    return changed
+  }
+
   /// Refuses an address that messages cannot be sent to.
   ///
   /// - Throws: `LedgerError` with `invalid_request`; the detail `param` is `url`.

@@ -113,16 +113,16 @@ struct HeldReceipts: Sendable {
     _ = try await context.ledger.book(.holdReceipt(hold, customer: nil))
   }
 
-  /// Credits a held purchase by an operator's decision, for any hold reason.
+  /// Returns the command that credits a held purchase by an operator's decision, for any hold reason.
   ///
   /// - Parameters:
   ///   - customer: The customer to credit; nil for the poster, or the customer of its token.
   ///   - product: The product to credit; nil for the product with its id at the store.
   ///   - details: The reason and the actor.
   /// - Throws: As `LocalBackend.credit(_:to:as:details:)`.
-  func credit(
+  func creditCommand(
     _ held: HeldPurchase, to customer: CustomerID?, as product: ProductCode?, details: CommandDetails
-  ) async throws(LedgerError) -> Booking {
+  ) throws(LedgerError) -> LedgerCommand {
     guard let evidence = held.evidence else {
       guard held.reason != .pending, held.reason != .declined else {
         throw .invalid("This purchase is not paid. Use \"gemctl grant\" to give currency without a payment.")
@@ -152,8 +152,7 @@ struct HeldReceipts: Sendable {
     purchase.statedAt = context.clock.now()
     purchase.statement = evidence.statement
     purchase.statement?.isDecision = true
-    return try await context.ledger.book(
-      LedgerCommand.creditPurchase(purchase, customer: customer, details: details))
+    return .creditPurchase(purchase, customer: customer, details: details)
   }
 }
 

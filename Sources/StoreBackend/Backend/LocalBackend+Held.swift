@@ -18,14 +18,14 @@ extension LocalBackend {
     }
   }
 
-  /// Returns the counts of held purchases by reason, including those that are not open; at most ``heldCountMax`` each.
+  /// Returns the counts of held purchases by reason, including those that are not open; at most `limit` each.
   ///
   /// Reasons without purchases are omitted.
-  package func heldCounts() throws(LedgerError) -> [HoldReason: Int] {
+  package func heldCounts(limit: Int = heldCountMax) throws(LedgerError) -> [HoldReason: Int] {
     var counts: [HoldReason: Int] = [:]
     for reason in HoldReason.allCases {
       let count = try context.reading { (view, _) throws(LedgerError) in
-        try view.evidence.count(of: reason, limit: Self.heldCountMax)
+        try view.evidence.count(of: reason, limit: limit)
       }
       if count > 0 { counts[reason] = count }
     }
@@ -52,8 +52,28 @@ extension LocalBackend {
   package func credit(
     _ purchase: HeldPurchase, to customer: CustomerID? = nil, as product: ProductCode? = nil, details: CommandDetails
   ) async throws(LedgerError) -> Booking {
-    try await held.credit(purchase, to: customer, as: product, details: details)
+    try await ledger.book(creditCommand(purchase, to: customer, as: product, details: details))
   }
+
+  /// Returns the command of ``credit(_:to:as:details:)``, for a preview.
+  ///
+  /// - Throws: `LedgerError` as ``credit(_:to:as:details:)`` without those of the booking.
+  package func creditCommand(
+    _ purchase: HeldPurchase, to customer: CustomerID?, as product: ProductCode?, details: CommandDetails
+  ) throws(LedgerError) -> LedgerCommand {
+    try held.creditCommand(purchase, to: customer, as: product, details: details)
+  }
+
+  /// Withdraws the undelivered order of a refunded purchase, and resumes it after a reversed refund.
+  ///
+  /// Call it after booking an operator's refund; notices of stores include this step.
+  package func advanceOrder(paidBy purchase: Purchase) async throws(LedgerError) {
+    try await deliveries.refunds.advanceOrder(
+      paidBy: purchase.store, purchase.environment, purchase.storeTransactionID)
+  }
+
+  /// Whether paid orders are delivered to a game server.
+  package var deliversOrders: Bool { context.delivery != nil }
 
   /// Decides again about held purchases that are due or that a change of the catalog may concern.
   ///

@@ -42,19 +42,25 @@ struct StoreRefunds: Sendable {
   ///
   /// If the process ends before this step, the store's next notice completes it: stores repeat unanswered notices.
   func advanceOrder(paidBy transaction: StoreTransaction) async throws(LedgerError) {
+    try await advanceOrder(paidBy: transaction.store, transaction.environment, transaction.creditID)
+  }
+
+  func advanceOrder(
+    paidBy store: Store, _ environment: StoreEnvironment, _ id: StoreTransactionID
+  ) async throws(LedgerError) {
     // Repeated after each step: another notice may have changed the purchase in the meantime.
-    while let (code, step, customer) = try nextStep(ofOrderPaidBy: transaction) {
+    while let (code, step, customer) = try nextStep(ofOrderPaidBy: store, environment, id) {
       let booking = try await context.ledger.book(.advanceOrder(code, step, customer: customer))
       guard !booking.isReplayed else { return }
     }
   }
 
   private func nextStep(
-    ofOrderPaidBy transaction: StoreTransaction
+    ofOrderPaidBy store: Store, _ environment: StoreEnvironment, _ id: StoreTransactionID
   ) throws(LedgerError) -> (code: PurchaseCode, step: OrderStep, customer: CustomerID)? {
     try context.reading { (view, _) throws(LedgerError) in
-      guard let purchase = try view.purchase(of: transaction), let order = try view.orders.order(paidBy: purchase)
-      else { return nil }
+      let purchase = try view.purchases.purchase(store: store, environment: environment, transactionID: id)
+      guard let purchase, let order = try view.orders.order(paidBy: purchase) else { return nil }
       let step: OrderStep
       switch order.state {
       case .deliveryPending where purchase.isRefunded: step = .withdraw

@@ -87,7 +87,7 @@ package final class HTTPServer: Sendable {
     guard let acceptor else { return true }
     await acceptor.stop()
     let start = ContinuousClock.now
-    for stream in streams.withLock({ Array($0.values) }) { stream.end() }
+    for stream in streams.withLock({ Array($0.values) }) { stream.stop() }
     while isWorking, ContinuousClock.now < start + .seconds(settings.stopSeconds) { await Self.pause() }
     // Active readers receive the rest; the library closes the others.
     while hasStreams, ContinuousClock.now < start + Self.streamEndTime { await Self.pause() }

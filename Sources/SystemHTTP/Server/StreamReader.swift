@@ -40,6 +40,7 @@ final class StreamReader {
     switch part {
     case .bytes(let count): return count
     case .end: return gem_mhd_end_of_stream
+    case .failed: return gem_mhd_end_with_error
     case .later: return 0
     }
   }

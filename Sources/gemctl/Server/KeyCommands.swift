@@ -9,6 +9,14 @@ struct KeyCommands {
   let invocation: Invocation
 
   static let stores = ["apple", "google", "amazon", "test"]
+
+  #if Server
+  /// The scopes of the server, for the help.
+  static let scopes =
+    "Scopes: \(Scope.all.map(\.description).joined(separator: ", ")). Write access includes read access."
+  #else
+  static let scopes = "Scopes are for the server, which this gemctl was built without."
+  #endif
 }
 
 #if Server

@@ -99,7 +99,7 @@ extension Verb {
         help: "Restrict a secret key, for example to customer_information:purchases:read"),
     ],
     examples: ["gemctl key create --secret", "gemctl key create --public --store apple"],
-    discussion: "The key is printed only once; the storage keeps a digest of it."
+    discussion: "The key is printed only once; the storage keeps a digest of it.\n\n\(KeyCommands.scopes)"
   ) { try KeyCommands(invocation: $0).create() }
 
   private static let keyList = Verb(

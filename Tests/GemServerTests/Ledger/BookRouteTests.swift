@@ -23,7 +23,7 @@ final class BookRouteTests: XCTestCase {
     let (begun, begins) = AsyncStream.makeStream(of: Void.self)
     let goesOn = DispatchSemaphore(value: 0)
     let first = Task {
-      try await world.project.verifying.run("A proof of the books") {
+      try await world.project.verifying.work.run("A proof of the books") {
         begins.yield()
         goesOn.wait()
       }

@@ -1,0 +1,104 @@
+#if Server
+internal import GemLedger
+internal import GemLedgerArchive
+internal import GemLedgerAudit
+internal import GemServer
+internal import SystemHTTP
+
+#if Receipts
+internal import GemLedgerSeal
+#endif
+
+/// The proof of the books, seals, and the export of the journal.
+enum BookPages {
+  static let routes: [ConsoleRoute] =
+    [
+      .get("books", .books) { (visit) throws(LedgerError) in .page(try ProofView(visit: visit).page) },
+      .post("books/verify", .books) { (visit) throws(LedgerError) in
+        try visit.project.verifying.start(by: visit.session.actor.text)
+        return .seeOther(ConsolePath("books"))
+      },
+      .post("books/export", .books, export),
+    ] + seals
+
+  // MARK: Export
+
+  /// Sends the whole journal; memory is bounded.
+  @Sendable private static func export(_ visit: Visit) throws(LedgerError) -> Reply {
+    // The journal names customers and their purchases.
+    for scope in [Scope.customers, .purchases] { try visit.session.check(scope) }
+    let stream = HTTPStream(isFile: true)
+    try visit.services.longRead.start("An export") { [ledger = visit.ledger, log = visit.log] in
+      do throws(LedgerError) {
+        try ledger.export { (bytes) throws(LedgerError) in
+          guard stream.write(bytes) else { throw LedgerError(.inputOutput, "The browser closed the download.") }
+        }
+        stream.end()
+      } catch {
+        stream.fail()
+        log.error(error, requestID: "console export")
+      }
+    }
+    visit.log.event(
+      .info, "The journal was exported.",
+      ["key": .string(visit.session.keyID), "project": .string(visit.project.id)])
+    return .stream(name: "journal-\(day(visit)).jsonl", type: "application/jsonl", stream)
+  }
+
+  private static func day(_ visit: Visit) -> String { String(visit.reader.now.description.prefix(10)) }
+
+  // MARK: Seals
+
+  #if Receipts
+  private static let seals: [ConsoleRoute] = [
+    ConsoleRoute("POST", "books/seal", .books, .suspending(seal)),
+    .get("books/prove", .books) { (visit) throws(LedgerError) in .page(proofForm(visit)) },
+    ConsoleRoute("POST", "books/prove", .books, .suspending(prove)),
+  ]
+
+  /// Proves the books, and seals the journal.
+  @Sendable private static func seal(_ visit: Visit) async throws(LedgerError) -> Reply {
+    guard try await visit.project.verifying.run(by: visit.session.actor.text).isOK else {
+      throw LedgerError(.booksWrong, "The books do not add up, and are not sealed.")
+    }
+    let ledger = visit.ledger
+    let seal = try await visit.services.longRead.run("A seal") { () throws(LedgerError) in try ledger.seal() }
+    return .file(name: "seal-\(day(visit)).txt", type: "text/plain; charset=utf-8", Array(seal.description.utf8))
+  }
+
+  @Sendable private static func prove(_ visit: Visit) async throws(LedgerError) -> Reply {
+    do throws(LedgerError) {
+      let lines = (visit.form["seal"] ?? "").split(separator: "\n", omittingEmptySubsequences: false)
+      guard let seal = JournalSeal(lines.reversed().drop(while: \.isEmpty).reversed().joined(separator: "\n") + "\n")
+      else { throw .invalid("This is no seal, or its lines were changed. Paste the whole file.") }
+      let id = try visit.transactionID(visit.form["transaction"] ?? "")
+      let ledger = visit.ledger
+      let proof = try await visit.services.longRead.run("A proof") { () throws(LedgerError) in
+        try ledger.prove(id, in: seal)
+      }
+      return .file(name: "proof-\(id).json", type: "application/json", Array((proof.text + "\n").utf8))
+    } catch {
+      return .page(proofForm(visit, error: error))
+    }
+  }
+
+  private static func proofForm(_ visit: Visit, error: LedgerError? = nil) -> ConsolePage {
+    let sent = visit.form.fields.isEmpty ? nil : visit.form
+    let fields = [
+      Field("transaction", "Transaction", hint: "The id of a transaction that was booked before the seal."),
+      Field("seal", "Seal", .lines, hint: "All lines of the seal's file."),
+    ]
+    let form = visit.form(
+      to: visit.path,
+      fields.map { $0.html(sent) } + [.element(.button, [], ["Download the proof"]).with(.type, "submit")])
+    return ConsolePage(
+      "Prove a transaction",
+      .p(
+        "The proof shows that the journal had this transaction when it was sealed. It is checked without the ledger: "),
+      .lines("gemctl seal check FILE --seal SEAL"), form.classed("action"), error: error)
+  }
+  #else
+  private static let seals: [ConsoleRoute] = []
+  #endif
+}
+#endif
