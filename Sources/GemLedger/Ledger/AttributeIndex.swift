@@ -40,9 +40,7 @@ struct AttributeIndex {
 
   // MARK: Documents of earlier versions
 
-  /// Whether the index has all values.
-  ///
-  /// In a ledger of an earlier version, ``AttributeStore/buildIndex()`` must end first.
+  /// Whether the index has all values; in a ledger of an earlier version, ``AttributeStore/buildIndex()`` completes it.
   static func isComplete(in snapshot: any StorageSnapshot) throws(LedgerError) -> Bool {
     try Progress(snapshot.document(DocumentName(progressName))).isComplete
   }

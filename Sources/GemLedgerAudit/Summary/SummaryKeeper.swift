@@ -10,8 +10,8 @@ package import GemLedger
 /// length. After it, a refresh reads at most ``transactionsMax`` transactions at a time; if more were booked, the
 /// accounts are read again, which the summary reports as incomplete.
 package struct SummaryKeeper: Sendable {
-  /// The maximum number of transactions since the last refresh that are followed, about ten seconds of work.
-  package static let transactionsMax = 1_000_000
+  /// The maximum number of transactions since the last refresh that are followed, a few seconds of work.
+  package static let transactionsMax = 500_000
 
   private let ledger: Ledger
   private let transactionsMax: Int
