@@ -73,9 +73,17 @@ struct Action: Sendable {
     do throws(LedgerError) {
       if visit.form["step"] == "form" { return .page(try form(visit)) }
       _ = try visit.reason
-      let change = try await BlockingWork.run { () throws(LedgerError) in try self.change(visit) }
-      guard visit.form["step"] == "confirm" else { return .page(confirmation(change.preview, visit)) }
-      return try await isBooking ? change.make() : once(change, visit)
+      let isConfirmed = visit.form["step"] == "confirm"
+      let change: Change
+      do throws(LedgerError) {
+        change = try await BlockingWork.run { () throws(LedgerError) in try self.change(visit) }
+      } catch {
+        // The first of two equal forms may have removed what the second is about.
+        if isConfirmed, visit.services.sentForms.contains(try visit.key) { throw SentForms.sentBefore }
+        throw error
+      }
+      guard isConfirmed else { return .page(confirmation(change.preview, visit)) }
+      return try await once(change, visit)
     } catch {
       return .page(try await BlockingWork.run { () throws(LedgerError) in try form(visit, error: error) })
     }
@@ -91,6 +99,8 @@ struct Action: Sendable {
 
   private func once(_ change: Change, _ visit: Visit) async throws(LedgerError) -> Reply {
     let key = try visit.key
+    // The ledger answers a repeated booking with the first answer.
+    if isBooking, visit.services.sentForms.contains(key) { return try await change.make() }
     try visit.services.sentForms.take(key)
     do throws(LedgerError) { return try await change.make() } catch {
       visit.services.sentForms.giveBack(key)

@@ -2,7 +2,7 @@
 internal import GemLedger
 internal import Synchronization
 
-/// The confirmed forms of changes that the ledger does not book, so that a double click makes one change.
+/// The confirmed forms, so that a double click makes one change also where the ledger has no key for it.
 ///
 /// They are in memory, as the sessions are: a form of an earlier process of the server is refused.
 final class SentForms: Sendable {
@@ -11,6 +11,14 @@ final class SentForms: Sendable {
 
   private let keys = Mutex<(newest: Set<IdempotencyKey>, older: Set<IdempotencyKey>)>(([], []))
 
+  static let sentBefore = LedgerError(
+    .conditionFailed, "This form was sent before, and was taken the first time. Nothing was done twice.")
+
+  /// Returns whether a form with this key was confirmed.
+  func contains(_ key: IdempotencyKey) -> Bool {
+    keys.withLock { $0.newest.contains(key) || $0.older.contains(key) }
+  }
+
   /// - Throws: `LedgerError` with `condition_failed` if a form with this key was confirmed.
   func take(_ key: IdempotencyKey) throws(LedgerError) {
     let isFirst = keys.withLock { keys in
@@ -18,10 +26,7 @@ final class SentForms: Sendable {
       if keys.newest.count >= Self.countMax { keys = ([], keys.newest) }
       return true
     }
-    guard isFirst else {
-      throw LedgerError(
-        .conditionFailed, "This form was sent before, and was taken the first time. Nothing was done twice.")
-    }
+    guard isFirst else { throw Self.sentBefore }
   }
 
   /// Forgets a form whose change failed.

@@ -24,16 +24,22 @@ enum BookPages {
   // MARK: Export
 
   /// Sends the whole journal; memory is bounded.
+  ///
+  /// It goes through a file, so that a slow browser does not keep the ledger's snapshot open.
   @Sendable private static func export(_ visit: Visit) throws(LedgerError) -> Reply {
     // The journal names customers and their purchases.
     for scope in [Scope.customers, .purchases] { try visit.session.check(scope) }
     let stream = HTTPStream(isFile: true)
     try visit.services.longRead.start("An export") { [ledger = visit.ledger, log = visit.log] in
       do throws(LedgerError) {
-        try ledger.export { (bytes) throws(LedgerError) in
-          guard stream.write(bytes) else { throw LedgerError(.inputOutput, "The browser closed the download.") }
+        let file = try TemporaryFile()
+        try ledger.export { (bytes) throws(LedgerError) in try file.append(bytes) }
+        var isTaken = true
+        try file.forEachPiece { piece in
+          isTaken = stream.write(piece)
+          return isTaken
         }
-        stream.end()
+        if isTaken { stream.end() }
       } catch {
         stream.fail()
         log.error(error, requestID: "console export")

@@ -1,7 +1,7 @@
 #if Server
-internal import Dispatch
 package import GemLedger
 internal import Synchronization
+internal import SystemHTTP
 
 /// Long work that runs only once at a time.
 package final class SoleWork: Sendable {
@@ -23,12 +23,12 @@ package final class SoleWork: Sendable {
     return try await BlockingWork.run(work)
   }
 
-  /// Begins the work on a thread for blocking work, and does not wait for its end.
+  /// Begins the work on a thread of its own, and does not wait for its end.
   ///
   /// - Throws: `LedgerError` with `in_progress` if it is already running.
   package func start(_ name: String, _ work: @escaping @Sendable () -> Void) throws(LedgerError) {
     try begin(name)
-    DispatchQueue.global().async {
+    OwnThread.run {
       work()
       self.isRunning.withLock { $0 = false }
     }

@@ -1,14 +1,6 @@
 #if Server
 private import Synchronization
 
-#if canImport(Darwin)
-private import Darwin
-#elseif canImport(Musl)
-private import Musl
-#else
-private import Glibc
-#endif
-
 /// Runs blocking work on a bounded number of threads; further work waits in order.
 ///
 /// The threads are dedicated: Dispatch adds only one thread per second to a pool whose threads all block, and meanwhile
@@ -48,27 +40,13 @@ final class SendingThreads: Sendable {
   }
 
   private func start(_ work: @escaping @Sendable () -> Void) {
-    Self.detach { [self] in
+    OwnThread.run { [self] in
       var next: (@Sendable () -> Void)? = work
       while let work = next {
         work()
         next = finishOne()
       }
     }
-  }
-
-  /// Runs the work on a new thread, or on this thread if the system has no more.
-  private static func detach(_ work: @escaping () -> Void) {
-    let body = Unmanaged.passRetained(ThreadBody(work)).toOpaque()
-    #if canImport(Darwin)
-    var thread: pthread_t?
-    let result = pthread_create(&thread, nil, { runThreadBody($0) }, body)
-    if result == 0, let thread { pthread_detach(thread) } else { _ = runThreadBody(body) }
-    #else
-    var thread = pthread_t()
-    let result = pthread_create(&thread, nil, { runThreadBody($0) }, body)
-    if result == 0 { pthread_detach(thread) } else { _ = runThreadBody(body) }
-    #endif
   }
 
   /// Takes the next waiting piece; nil ends the thread's run.
@@ -89,15 +67,5 @@ final class SendingThreads: Sendable {
       return work
     }
   }
-}
-
-private final class ThreadBody {
-  let run: () -> Void
-  init(_ run: @escaping () -> Void) { self.run = run }
-}
-
-private func runThreadBody(_ body: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  if let body { Unmanaged<ThreadBody>.fromOpaque(body).takeRetainedValue().run() }
-  return nil
 }
 #endif
