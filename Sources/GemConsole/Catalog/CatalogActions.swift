@@ -75,27 +75,29 @@ enum CatalogActions {
       fields: { (visit) throws(LedgerError) in
         let version = try visit.ledger.catalogEditor.current().version
         return [Field("base", "", .hidden, value: "\(version)", isRequired: false)] + (try fields(visit))
-      }
-    ) { (visit) throws(LedgerError) in
-      for scope in [Scope.currencies, .offerings] { try visit.session.check(scope.writing) }
-      guard let base = Int64(visit.form["base"] ?? "") else { throw .invalid("The form lacks the catalog's version.") }
-      let details = CatalogChangeDetails(
-        actor: try visit.session.actor, reason: try visit.reason, baseVersion: base)
-      let make: @Sendable (Catalog) throws(LedgerError) -> Catalog = { (old) throws(LedgerError) in
-        let edited = try edit(old.json().object ?? JSONObject(), visit)
-        do throws(CatalogProblems) { return try Catalog.load(Array(JSONValue.object(edited).text().utf8)) } catch {
-          throw error.ledgerError
+      },
+      change: { (visit) throws(LedgerError) in
+        for scope in [Scope.currencies, .offerings] { try visit.session.check(scope.writing) }
+        guard let base = Int64(visit.form["base"] ?? "") else {
+          throw .invalid("The form lacks the catalog's version.")
         }
-      }
-      let preview = try visit.ledger.catalogEditor.preview(details, make)
-      let view = CatalogChangeView(preview.difference, preview.impact).html
-      return Action.Change(preview: view) { () async throws(LedgerError) in
-        let applied = try await BlockingWork.run { () throws(LedgerError) in
-          try visit.ledger.catalogEditor.change(details, make)
+        let details = CatalogChangeDetails(
+          actor: try visit.session.actor, reason: try visit.reason, baseVersion: base)
+        let make: @Sendable (Catalog) throws(LedgerError) -> Catalog = { (old) throws(LedgerError) in
+          let edited = try edit(old.json().object ?? JSONObject(), visit)
+          do throws(CatalogProblems) { return try Catalog.load(Array(JSONValue.object(edited).text().utf8)) } catch {
+            throw error.ledgerError
+          }
         }
-        return .seeOther(ConsolePath("catalog", query: ["note": "version-\(applied.version)"]))
-      }
-    }
+        let preview = try visit.ledger.catalogEditor.preview(details, make)
+        let view = CatalogChangeView(preview.difference, preview.impact).html
+        return Action.Change(preview: view) { () async throws(LedgerError) in
+          let applied = try await BlockingWork.run { () throws(LedgerError) in
+            try visit.ledger.catalogEditor.change(details, make)
+          }
+          return .seeOther(ConsolePath("catalog", query: ["note": "version-\(applied.version)"]))
+        }
+      })
   }
 }
 #endif

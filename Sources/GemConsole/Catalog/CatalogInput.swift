@@ -23,42 +23,50 @@ struct CatalogInput: Sendable {
 
   /// A text; an optional one is null if it is empty.
   static func text(_ member: String, _ label: String, hint: String? = nil, isRequired: Bool = true) -> Self {
-    Self(member, label, .text, hint: hint, isRequired: isRequired, text: { $0.text ?? "" }) { text in
-      text.isEmpty && !isRequired ? .null : .string(text)
-    }
+    Self(
+      member, label, .text, hint: hint, isRequired: isRequired, text: { $0.text ?? "" },
+      value: { text in
+        text.isEmpty && !isRequired ? .null : .string(text)
+      })
   }
 
   /// A text that is empty rather than null.
   static func note(_ member: String, _ label: String) -> Self {
-    Self(member, label, .text, hint: nil, isRequired: false, text: { $0.text ?? "" }) { .string($0) }
+    Self(member, label, .text, hint: nil, isRequired: false, text: { $0.text ?? "" }, value: { .string($0) })
   }
 
   static func amount(_ member: String, _ label: String, hint: String) -> Self {
-    Self(member, label, .amount, hint: hint, isRequired: false, text: { $0.integer.map(String.init) ?? "" }) {
-      (text) throws(LedgerError) in text.isEmpty ? .null : .integer(try number(text))
-    }
+    Self(
+      member, label, .amount, hint: hint, isRequired: false, text: { $0.integer.map(String.init) ?? "" },
+      value: {
+        (text) throws(LedgerError) in text.isEmpty ? .null : .integer(try number(text))
+      })
   }
 
   static func choice(_ member: String, _ label: String, _ names: [(value: String, name: String)]) -> Self {
-    Self(member, label, .choice(names), hint: nil, isRequired: true, text: { $0.text ?? "" }) { .string($0) }
+    Self(member, label, .choice(names), hint: nil, isRequired: true, text: { $0.text ?? "" }, value: { .string($0) })
   }
 
   static func check(_ member: String, _ label: String) -> Self {
-    Self(member, label, .check, hint: nil, isRequired: false, text: { $0.bool == false ? "" : "yes" }) {
-      .bool($0 == "yes")
-    }
+    Self(
+      member, label, .check, hint: nil, isRequired: false, text: { $0.bool == false ? "" : "yes" },
+      value: {
+        .bool($0 == "yes")
+      })
   }
 
   /// An object with a line `NAME=TEXT` for each member.
   static func texts(_ member: String, _ label: String, hint: String) -> Self {
-    lines(member, label, hint: hint, line: { name, value in "\(name)=\(value.text ?? "")" }) { .string($0) }
+    lines(member, label, hint: hint, line: { name, value in "\(name)=\(value.text ?? "")" }, value: { .string($0) })
   }
 
   /// An object with a line `NAME=NUMBER` for each member.
   static func amounts(_ member: String, _ label: String, hint: String) -> Self {
-    lines(member, label, hint: hint, line: { name, value in "\(name)=\(value.integer ?? 0)" }) {
-      (text) throws(LedgerError) in .integer(try number(text))
-    }
+    lines(
+      member, label, hint: hint, line: { name, value in "\(name)=\(value.integer ?? 0)" },
+      value: {
+        (text) throws(LedgerError) in .integer(try number(text))
+      })
   }
 
   private static func lines(
@@ -67,15 +75,15 @@ struct CatalogInput: Sendable {
   ) -> Self {
     Self(
       member, label, .lines, hint: hint, isRequired: false,
-      text: { ($0.object?.members ?? []).map { line($0.name, $0.value) }.joined(separator: "\n") }
-    ) { (text) throws(LedgerError) in
-      var object = JSONObject()
-      for (name, rest) in try pairs(text, label) {
-        guard object[name] == nil else { throw .invalid("\(label): \"\(name)\" occurs twice.") }
-        object[name] = try value(rest)
-      }
-      return .object(object)
-    }
+      text: { ($0.object?.members ?? []).map { line($0.name, $0.value) }.joined(separator: "\n") },
+      value: { (text) throws(LedgerError) in
+        var object = JSONObject()
+        for (name, rest) in try pairs(text, label) {
+          guard object[name] == nil else { throw .invalid("\(label): \"\(name)\" occurs twice.") }
+          object[name] = try value(rest)
+        }
+        return .object(object)
+      })
   }
 
   /// A list of objects with a line `FIRST=SECOND` for each: two members, and the others as they were.
@@ -90,16 +98,16 @@ struct CatalogInput: Sendable {
         ($0.array ?? []).map {
           "\($0[first]?.text ?? "")=\(isNumber ? String($0[second]?.integer ?? 0) : $0[second]?.text ?? "")"
         }.joined(separator: "\n")
-      }
-    ) { (text) throws(LedgerError) in
-      var elements: [JSONValue] = []
-      for (name, rest) in try pairs(text, label) {
-        elements.append(
-          .object(
-            JSONObject([(first, .string(name)), (second, isNumber ? .integer(try number(rest)) : .string(rest))])))
-      }
-      return .array(elements)
-    }
+      },
+      value: { (text) throws(LedgerError) in
+        var elements: [JSONValue] = []
+        for (name, rest) in try pairs(text, label) {
+          elements.append(
+            .object(
+              JSONObject([(first, .string(name)), (second, isNumber ? .integer(try number(rest)) : .string(rest))])))
+        }
+        return .array(elements)
+      })
   }
 
   private static func pairs(_ text: String, _ label: String) throws(LedgerError) -> [(name: String, rest: String)] {

@@ -39,7 +39,7 @@ package final class Console: Sendable {
 
   /// The console as a part of a server.
   package var area: HTTPArea {
-    HTTPArea(contains: { $0.first == ConsolePath.root }) { [self] head in begin(head) }
+    HTTPArea(contains: { $0.first == ConsolePath.root }, begin: { [self] head in begin(head) })
   }
 
   /// Checks what the head shows; bodies of strangers are small.

@@ -20,17 +20,17 @@ enum CustomerActions {
       try amountFields(visit) + [
         Field("expires", "Expires", hint: "Such as 2027-01-31T00:00:00Z; never without it.", isRequired: false)
       ]
-    }
-  ) { (visit) throws(LedgerError) in
-    let (amount, details) = try amount(in: visit)
-    let expiry = try visit.form["expires"].map { (text) throws(LedgerError) in
-      guard let time = Timestamp(text) else {
-        throw .invalid("Write the expiry with its zone, such as 2027-01-31T00:00:00Z.")
+    },
+    command: { (visit) throws(LedgerError) in
+      let (amount, details) = try amount(in: visit)
+      let expiry = try visit.form["expires"].map { (text) throws(LedgerError) in
+        guard let time = Timestamp(text) else {
+          throw .invalid("Write the expiry with its zone, such as 2027-01-31T00:00:00Z.")
+        }
+        return time
       }
-      return time
-    }
-    return .grant([amount], customer: try visit.customer(), expiresAt: expiry, details: details)
-  }
+      return .grant([amount], customer: try visit.customer(), expiresAt: expiry, details: details)
+    })
 
   private static let spend = Action.booking(
     "Spend currency", "\(path)/spend", .purchases.writing, fields: amountFields
@@ -76,19 +76,19 @@ enum CustomerActions {
     "Merge into another customer", "\(path)/merge", .customers.writing,
     fields: { (_) throws(LedgerError) in
       [Field("into", "Into the customer", hint: "An id of the customer that survives. Both ids name it afterwards.")]
-    }
-  ) { (visit) throws(LedgerError) in
-    .merge(from: try visit.customer(), into: try CustomerID(visit.form["into"] ?? ""))
-  }
+    },
+    command: { (visit) throws(LedgerError) in
+      .merge(from: try visit.customer(), into: try CustomerID(visit.form["into"] ?? ""))
+    })
 
   private static let unmerge = Action.booking(
     "Undo the merge of an id", "\(path)/unmerge", .customers.writing,
     fields: { (_) throws(LedgerError) in
       [Field("id", "The id", hint: "An id that the merged customer had. It becomes a customer of its own again.")]
-    }
-  ) { (visit) throws(LedgerError) in
-    .unmerge(try CustomerID(visit.form["id"] ?? ""), from: try visit.customer())
-  }
+    },
+    command: { (visit) throws(LedgerError) in
+      .unmerge(try CustomerID(visit.form["id"] ?? ""), from: try visit.customer())
+    })
 
   private static let erase = Action(
     "Erase personal data", "\(path)/erase", .customers.writing, isFinal: true,
@@ -97,27 +97,27 @@ enum CustomerActions {
         Field(
           "typed", "Type the customer's id", hint: "The id as this page's address has it. An erasure cannot be undone.")
       ]
-    }
-  ) { (visit) throws(LedgerError) in
-    let customer = try visit.customer()
-    guard visit.form["typed"]?.hasBytes(of: customer.text) ?? false else {
-      throw .invalid("The typed id is not the id of this customer.")
-    }
-    let ids = try visit.ledger.customerIDs(of: customer)
-    var command = try LedgerCommand.erase(customer, with: ids, in: visit.ledger, digest: TextDigest.sha256)
-    command.actor = try visit.session.actor
-    let preview = try visit.ledger.preview(command)
-    let view = HTML.group([
-      BookingView(preview, visit.reader).html, .p("These ids are removed, with attributes, keys and notes:"),
-      .list(ids.map { .foreign($0.text) }),
-    ])
-    return Action.Change(preview: view) { [command] () async throws(LedgerError) in
-      let booking = try await visit.ledger.book(command)
-      try visit.project.quarantine.erase(ids)
-      visit.recordChange("A customer was erased.", ["customer": .string(booking.customer.text)])
-      return .seeOther(ConsolePath("customers", booking.customer.text, query: ["note": "booked"]))
-    }
-  }
+    },
+    change: { (visit) throws(LedgerError) in
+      let customer = try visit.customer()
+      guard visit.form["typed"]?.hasBytes(of: customer.text) ?? false else {
+        throw .invalid("The typed id is not the id of this customer.")
+      }
+      let ids = try visit.ledger.customerIDs(of: customer)
+      var command = try LedgerCommand.erase(customer, with: ids, in: visit.ledger, digest: TextDigest.sha256)
+      command.actor = try visit.session.actor
+      let preview = try visit.ledger.preview(command)
+      let view = HTML.group([
+        BookingView(preview, visit.reader).html, .p("These ids are removed, with attributes, keys and notes:"),
+        .list(ids.map { .foreign($0.text) }),
+      ])
+      return Action.Change(preview: view) { [command] () async throws(LedgerError) in
+        let booking = try await visit.ledger.book(command)
+        try visit.project.quarantine.erase(ids)
+        visit.recordChange("A customer was erased.", ["customer": .string(booking.customer.text)])
+        return .seeOther(ConsolePath("customers", booking.customer.text, query: ["note": "booked"]))
+      }
+    })
 
   // MARK: Transactions and holds
 

@@ -52,21 +52,22 @@ enum KeyActions {
           "kind", "Kind", .choice([(value: "secret", name: "secret, for a server or a person")] + stores),
           hint: visit.session.scopes.isEmpty ? "\(all)." : "\(all), which this session cannot give.")
       ] + scopes
-    }
-  ) { (visit) throws(LedgerError) in
-    let (kind, own) = (try kind(visit), visit.session.scopes)
-    try KeyRing.check(kind, grantedBy: own)
-    let ring = KeyRing(visit.ledger, clock: visit.project.clock)
-    return Action.Change(preview: .facts([("New key", KeyPages.kind(kind))])) { () async throws(LedgerError) in
-      let made = try await BlockingWork.run { () throws(LedgerError) in try ring.create(kind, grantedBy: own) }
-      visit.recordChange("A key was created.", ["created_key": .string(made.key.id)])
-      return .page(
-        ConsolePage(
-          "New key", .message("warning", .p("This page shows the key once. Store it now: the server keeps a digest.")),
-          .facts([("Key", .code(made.text)), ("Id", .code(made.key.id)), ("Kind", KeyPages.kind(kind))]),
-          .p(.link("All keys", to: ConsolePath("keys")))))
-    }
-  }
+    },
+    change: { (visit) throws(LedgerError) in
+      let (kind, own) = (try kind(visit), visit.session.scopes)
+      try KeyRing.check(kind, grantedBy: own)
+      let ring = KeyRing(visit.ledger, clock: visit.project.clock)
+      return Action.Change(preview: .facts([("New key", KeyPages.kind(kind))])) { () async throws(LedgerError) in
+        let made = try await BlockingWork.run { () throws(LedgerError) in try ring.create(kind, grantedBy: own) }
+        visit.recordChange("A key was created.", ["created_key": .string(made.key.id)])
+        return .page(
+          ConsolePage(
+            "New key",
+            .message("warning", .p("This page shows the key once. Store it now: the server keeps a digest.")),
+            .facts([("Key", .code(made.text)), ("Id", .code(made.key.id)), ("Kind", KeyPages.kind(kind))]),
+            .p(.link("All keys", to: ConsolePath("keys")))))
+      }
+    })
 
   private static func field(of scope: Scope) -> String { "scope-\(scope)" }
 

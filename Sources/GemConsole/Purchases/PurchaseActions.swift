@@ -22,14 +22,14 @@ enum PurchaseActions {
           "product", "Product", .choice(products + catalog.products.map { (value: $0.code.text, name: $0.code.text) }),
           isRequired: false),
       ]
-    }
-  ) { (visit) throws(LedgerError) in
-    let name = try PurchaseName(visit)
-    guard let held = try name.held(in: visit.ledger) else { throw name.notFound }
-    let customer = try visit.form["customer"].map { (text) throws(LedgerError) in try CustomerID(text) }
-    let product = try visit.form["product"].map { (text) throws(LedgerError) in try ProductCode(text) }
-    return try visit.project.backend.creditCommand(held, to: customer, as: product, details: CommandDetails())
-  }
+    },
+    command: { (visit) throws(LedgerError) in
+      let name = try PurchaseName(visit)
+      guard let held = try name.held(in: visit.ledger) else { throw name.notFound }
+      let customer = try visit.form["customer"].map { (text) throws(LedgerError) in try CustomerID(text) }
+      let product = try visit.form["product"].map { (text) throws(LedgerError) in try ProductCode(text) }
+      return try visit.project.backend.creditCommand(held, to: customer, as: product, details: CommandDetails())
+    })
 
   // MARK: Refunds
 

@@ -1,5 +1,7 @@
 #if Server
-/// The script: live parts, exact values in copies, shortcuts, the reader's time zone. Every page works without it.
+/// The script: live parts, exact values in copies, shortcuts, the reader's time zone.
+///
+/// Every page works without it.
 enum ConsoleScript {
   static let text = #"""
     // A part that says how often it changes is read again while the page is seen.

@@ -48,7 +48,7 @@ enum ConsoleStyle {
     tbody th { font-weight: 500; }
     .number { text-align: right; font-variant-numeric: tabular-nums; }
     td time, th time, data { white-space: nowrap; }
-    td ul { margin: 0; padding: 0; list-style: none; }
+    td ul, dd ul { margin: 0; padding: 0; list-style: none; }
     .plus { color: var(--good); } .minus { color: var(--bad); }
     dl.facts { display: grid; grid-template-columns: minmax(90px, max-content) 1fr; gap: 4px 20px; margin: 0; }
     dt { color: var(--quiet); } dd { margin: 0; }

@@ -10,27 +10,27 @@ enum WebhookActions {
 
   private static let create = Action(
     "Create an endpoint", "webhooks/create", .webhooks.writing,
-    fields: { (_) throws(LedgerError) in WebhookSettingRows.fields(nil) }
-  ) { (visit) throws(LedgerError) in
-    let (webhooks, members) = (visit.project.webhooks, WebhookSettingRows.members(visit.form))
-    let form = try WebhookForm(checking: members, isNew: true, for: webhooks)
-    let preview = HTML.group([
-      WebhookSettingRows.preview(members, of: nil), .p("It receives the events from its creation on."),
-    ])
-    return Action.Change(preview: preview) { () async throws(LedgerError) in
-      let endpoint = try await BlockingWork.run { () throws(LedgerError) in try form.create(in: webhooks) }
-      visit.recordChange("A webhook endpoint was created.", ["endpoint": .string(endpoint.id)])
-      return .page(secretPage(of: endpoint))
-    }
-  }
+    fields: { (_) throws(LedgerError) in WebhookSettingRows.fields(nil) },
+    change: { (visit) throws(LedgerError) in
+      let (webhooks, members) = (visit.project.webhooks, WebhookSettingRows.members(visit.form))
+      let form = try WebhookForm(checking: members, isNew: true, for: webhooks)
+      let preview = HTML.group([
+        WebhookSettingRows.preview(members, of: nil), .p("It receives the events from its creation on."),
+      ])
+      return Action.Change(preview: preview) { () async throws(LedgerError) in
+        let endpoint = try await BlockingWork.run { () throws(LedgerError) in try form.create(in: webhooks) }
+        visit.recordChange("A webhook endpoint was created.", ["endpoint": .string(endpoint.id)])
+        return .page(secretPage(of: endpoint))
+      }
+    })
 
   private static let change = Action(
     "Change", "\(path)/change", .webhooks.writing,
-    fields: { (visit) throws(LedgerError) in WebhookSettingRows.fields(try visit.endpoint()) }
-  ) { (visit) throws(LedgerError) in
-    let members = WebhookSettingRows.members(visit.form)
-    return try changing(visit, members, WebhookSettingRows.preview(members, of: try visit.endpoint()))
-  }
+    fields: { (visit) throws(LedgerError) in WebhookSettingRows.fields(try visit.endpoint()) },
+    change: { (visit) throws(LedgerError) in
+      let members = WebhookSettingRows.members(visit.form)
+      return try changing(visit, members, WebhookSettingRows.preview(members, of: try visit.endpoint()))
+    })
 
   private static let disable = Action("Disable", "\(path)/disable", .webhooks.writing) {
     (visit) throws(LedgerError) in
@@ -91,22 +91,22 @@ enum WebhookActions {
             (value: "0", name: "no time, because it has leaked"),
           ]), value: String(Webhooks.overlapSeconds))
       ]
-    }
-  ) { (visit) throws(LedgerError) in
-    let (webhooks, endpoint, now) = (visit.project.webhooks, try visit.endpoint(), visit.reader.now)
-    guard let seconds = Int64(visit.form["overlap"] ?? ""), (0...Webhooks.overlapSecondsMax).contains(seconds) else {
-      throw .invalid("Choose how long the earlier secret also signs.")
-    }
-    let end = visit.reader.time(now.advanced(milliseconds: seconds * 1000))
-    let preview = HTML.p("The endpoint gets a new secret. All earlier secrets stop signing at ", end, ".")
-    return Action.Change(preview: preview) { () async throws(LedgerError) in
-      let changed = try await BlockingWork.run { () throws(LedgerError) in
-        try webhooks.rotateSecret(of: endpoint.id, at: now, overlapSeconds: seconds)
+    },
+    change: { (visit) throws(LedgerError) in
+      let (webhooks, endpoint, now) = (visit.project.webhooks, try visit.endpoint(), visit.reader.now)
+      guard let seconds = Int64(visit.form["overlap"] ?? ""), (0...Webhooks.overlapSecondsMax).contains(seconds) else {
+        throw .invalid("Choose how long the earlier secret also signs.")
       }
-      visit.recordChange("The secret of a webhook endpoint was rotated.", ["endpoint": .string(endpoint.id)])
-      return .page(secretPage(of: changed))
-    }
-  }
+      let end = visit.reader.time(now.advanced(milliseconds: seconds * 1000))
+      let preview = HTML.p("The endpoint gets a new secret. All earlier secrets stop signing at ", end, ".")
+      return Action.Change(preview: preview) { () async throws(LedgerError) in
+        let changed = try await BlockingWork.run { () throws(LedgerError) in
+          try webhooks.rotateSecret(of: endpoint.id, at: now, overlapSeconds: seconds)
+        }
+        visit.recordChange("The secret of a webhook endpoint was rotated.", ["endpoint": .string(endpoint.id)])
+        return .page(secretPage(of: changed))
+      }
+    })
 
   private static func secretPage(of endpoint: WebhookEndpoint) -> ConsolePage {
     ConsolePage(
@@ -143,18 +143,18 @@ enum WebhookActions {
           "event", "Event", value: visit.query["event"] ?? "",
           hint: "The id of the message, which is the transaction's.")
       ]
-    }
-  ) { (visit) throws(LedgerError) in
-    let (webhooks, id) = (visit.project.webhooks, try visit.endpoint().id)
-    let event = try visit.transactionID(visit.form["event"] ?? "")
-    let record = try visit.ledger.transaction(event)
-    let preview = HTML.group([
-      .p("This event is sent again, out of order:"), HistoryView.table([record], visit.reader),
-    ])
-    return working(visit, id, preview, "An event was sent again.") { () throws(LedgerError) in
-      try webhooks.replay(event, to: id)
-    }
-  }
+    },
+    change: { (visit) throws(LedgerError) in
+      let (webhooks, id) = (visit.project.webhooks, try visit.endpoint().id)
+      let event = try visit.transactionID(visit.form["event"] ?? "")
+      let record = try visit.ledger.transaction(event)
+      let preview = HTML.group([
+        .p("This event is sent again, out of order:"), HistoryView.table([record], visit.reader),
+      ])
+      return working(visit, id, preview, "An event was sent again.") { () throws(LedgerError) in
+        try webhooks.replay(event, to: id)
+      }
+    })
 
   private static let replayDeadLetters = Action(
     "Send given-up events again", "\(path)/replay-given-up", .webhooks.writing

@@ -18,7 +18,9 @@ package struct VerifyRun: Sendable {
   package var isOK: Bool { verification["ok"]?.bool ?? false }
 }
 
-/// The proofs of a project's books: one at a time on a server. The newest result is stored for all servers.
+/// The proofs of a project's books, one at a time on a server.
+///
+/// The newest result is stored for all servers.
 package final class VerifyRuns: Sendable {
   /// A proof that has not ended.
   package struct Running: Sendable {
