@@ -112,8 +112,8 @@ extension Verb {
       "gemctl cohorts --from 2026-01-01", "gemctl cohorts --from 2026-11-01 --by week --zone Europe/Berlin --svg c.svg",
     ],
     discussion: """
-      A cohort has the customers whose first purchase was in one period. The table shows the prices of these purchases, \
-      the customers that spent currency afterwards, the median time to the first spend, and the share of spenders in \
+      A cohort has the customers whose first purchase was in one period. The table shows the prices of these \
+      purchases, the customers that spent currency afterwards, the median time to the first spend, and the share of spenders in \
       each period, from the cohort's period on. With --json and --csv it also has the spent amounts. Free purchases do \
       not count. Production, sandbox and test sessions have separate cohorts, with spends of their currency only.
       """
