@@ -14,8 +14,9 @@ extension InsightContract {
 
   /// Items by their figures: environment, currency, item, amount, units, customers.
   private func figures(_ items: [TopItem]) -> [String] {
-    items.map {
-      "\($0.environment)\($0.environment.session ?? "") \($0.currency) \($0.item) \($0.amount) \($0.units) \($0.customers)"
+    items.map { item in
+      "\(item.environment)\(item.environment.session ?? "") \(item.currency) \(item.item) \(item.amount) "
+        + "\(item.units) \(item.customers)"
     }
   }
 
