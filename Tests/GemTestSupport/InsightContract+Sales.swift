@@ -15,8 +15,8 @@ extension InsightContract {
   /// Items by their figures: environment, currency, item, amount, units, customers.
   private func figures(_ items: [TopItem]) -> [String] {
     items.map { item in
-      let environment = "\(item.environment)\(item.environment.session ?? "")"
-      return "\(environment) \(item.currency) \(item.item) \(item.amount) \(item.units) \(item.customers)"
+      "\(item.environment)\(item.environment.session ?? "") \(item.currency) \(item.item) \(item.amount) "
+        + "\(item.units) \(item.customers)"
     }
   }
 

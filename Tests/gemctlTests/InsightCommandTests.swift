@@ -82,8 +82,8 @@ final class InsightCommandTests: XCTestCase {
       "gemctl cohorts --from 2026-01-01 --zone Asia/Tokyo --svg c.svg; cat c.svg",
       ["9.99 USD", "MEDIAN", "100 %", "by month", "Asia/Tokyo", ": 1 spender, 150 GEM</title>", "</svg>"], in: home)
     try check(
-      "gemctl cohorts --from 2026-01-01 --by day --csv | cut -d , -f 2-6; gemctl cohorts --from 2026-01-01 --json",
-      ["1,0,1,150,GEM\r\n", #""spenders":1,"spent":{"GEM":150}"#, #""amount":"9.99","currency":"USD""#], in: home)
+      "gemctl cohorts --from $(date -u +%F) --by day --csv | cut -d , -f 2-6; gemctl cohorts --from 2026-01-01 --json",
+      ["1,0,1,150,GEM\n", #""spenders":1,"spent":{"GEM":150}"#, #""amount":"9.99","currency":"USD""#], in: home)
   }
 
   func testChartsOfManySales() throws {

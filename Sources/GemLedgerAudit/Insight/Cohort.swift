@@ -51,7 +51,7 @@ extension SalesReports {
   ///   - boundaries: The start of each period and the end of the last period; ascending.
   ///   - progress: Called with the number of entries read and their total.
   /// - Returns: The cohorts with at least one customer, by environment, production first, then oldest first.
-  /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `invalid_request` if the boundaries do
+  /// - Throws: `LedgerError` with, in order of precedence, `limit_exceeded`, `invalid_request` if the boundaries do
   ///   not ascend.
   public func cohorts(
     between boundaries: [Timestamp], progress: (Int64, Int64) -> Void = { _, _ in }

@@ -1,6 +1,6 @@
 public import GemLedger
 
-/// Reports about purchases and about spent currency; see ``GemLedger/Ledger/sales``.
+/// Reports about purchases and about spent currency; see `Ledger.sales`.
 public struct SalesReports: Sendable {
   let ledger: Ledger
 }

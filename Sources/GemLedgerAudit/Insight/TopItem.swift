@@ -31,10 +31,10 @@ extension SalesReports {
   /// - Parameters:
   ///   - from: The start of the period; nil for the start of the journal.
   ///   - until: The end of the period, exclusive; nil for now.
-  ///   - limit: The maximum number of items by environment and currency, 1 to ``GemLedger/Limits/historyPage``.
+  ///   - limit: The maximum number of items by environment and currency, 1 to `Limits.historyPage`.
   ///   - progress: Called with the number of entries read and their total.
   /// - Returns: The items by environment, production first, then by currency, highest amount first.
-  /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `invalid_request` for a period that ends
+  /// - Throws: `LedgerError` with, in order of precedence, `limit_exceeded`, `invalid_request` for a period that ends
   ///   before it begins.
   public func topItems(
     from: Timestamp? = nil, until: Timestamp? = nil, limit: Int = 100,

@@ -114,9 +114,9 @@ extension Verb {
     discussion: """
       A cohort has the customers whose first purchase was in one period. The table shows the prices of these \
       purchases, the customers that spent currency afterwards, the median time to the first spend, and the share of \
-      spenders in each period, from the cohort's period on. With --json and --csv it also has the spent amounts. \
-      Free purchases do not count. Production, sandbox and test sessions have separate cohorts, with spends of \
-      their currency only.
+      spenders in each period, from the cohort's period on. With --json and --csv it also has the spent amounts. Free \
+      purchases do not count. Production, sandbox and test sessions have separate cohorts, with spends of their \
+      currency only.
       """
   ) { try CohortsCommand(invocation: $0).run() }
 
