@@ -27,6 +27,14 @@ final class KeyRingTests: XCTestCase {
     }
   }
 
+  /// The console offers the listed scopes for new keys, and the help names them.
+  func testTheScopesOfAllOperationsAreListed() {
+    for route in Routes.all {
+      guard case .secret(let scope) = route.access else { continue }
+      XCTAssertTrue(Scope.all.contains(scope), "\(scope) of \(route.name)")
+    }
+  }
+
   func testAKeyIsUsableInTheInstantOfItsCreation() throws {
     let ((server, command), world) = (rings(), try APIWorld())
     for _ in 0..<3 {

@@ -128,7 +128,7 @@ package struct Scope: Hashable, Sendable, CustomStringConvertible {
 
   /// All scopes of the server, each area's read access before its write access.
   package static let all = [
-    currencies, products, offerings, customers, purchases, events, webhooks, books, keys,
+    currencies, products, offerings, catalog, customers, purchases, events, webhooks, books, keys,
   ].flatMap { [$0, $0.writing] }
 }
 

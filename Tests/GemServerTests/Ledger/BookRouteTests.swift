@@ -16,6 +16,9 @@ final class BookRouteTests: XCTestCase {
     XCTAssertEqual(answer.body["currencies"]?["GEM"]?["outstanding"], 60)
     XCTAssertEqual(answer.body["currencies"]?["GEM"]?["kinds"], ["grant": 100, "spend": -40])
     try await world.refused("GET", "/verify", key: world.key(for: .purchases), status: 403, code: "forbidden")
+    let kept = try XCTUnwrap(VerifyRuns(world.ledger, clock: world.time.clock).newest())
+    XCTAssertTrue(kept.isOK && kept.actor.hasPrefix("key:"), kept.actor)
+    XCTAssertEqual(kept.verification, answer.body)
   }
 
   func testASecondProofAtATimeIsRefused() async throws {
