@@ -72,12 +72,12 @@ final class CaptureCommand: Command {
       let returns = try decider.books.giveBack(left, of: row, in: number)
       decider.books.work.holds.end(row)
       entries += try decider.books.bookDueReturns(returns, after: number, owner: owner, &extras)
-      extras.hold = HeldCurrency.booking(decider.books, hold, row, [], slots: slots)
+      extras.hold = HeldCurrency.booking(&decider.books, hold, row, [], slots: slots)
     } else {
       var row = row
       row.sole = HeldPart.sole(left)
       decider.books.work.holds.set(row)
-      extras.hold = HeldCurrency.booking(decider.books, hold, row, left, slots: decider.books.plans.map(\.slot))
+      extras.hold = HeldCurrency.booking(&decider.books, hold, row, left, slots: decider.books.plans.map(\.slot))
     }
     var booking = decider.books.bookingWithoutEntries(.capture, number, of: command.customer)
     booking.entries = CompactList(entries)

@@ -32,7 +32,7 @@ struct ExtendHoldCommand: Command {
       decider.books.work.addHoldDeadline(of: hold, in: number)
       decider.books.work.holds.set(hold)
       var booking = decider.books.bookingWithoutEntries(.extend, number, of: command.customer)
-      booking.extras = BookingExtras(hold: HeldCurrency.booking(decider.books, id, hold, parts, slots: []))
+      booking.extras = BookingExtras(hold: HeldCurrency.booking(&decider.books, id, hold, parts, slots: []))
       return booking
     }
   }

@@ -67,7 +67,7 @@ struct HoldCommand: Command {
     var booking = decider.books.bookingWithoutEntries(.hold, number, of: command.customer)
     if let id = booking.transactionID {
       booking.extras = BookingExtras(
-        hold: HeldCurrency.booking(decider.books, HoldID(id), hold, parts, slots: decider.books.plans.map(\.slot)))
+        hold: HeldCurrency.booking(&decider.books, HoldID(id), hold, parts, slots: decider.books.plans.map(\.slot)))
     }
     return booking
   }

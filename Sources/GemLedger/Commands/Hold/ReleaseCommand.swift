@@ -26,7 +26,7 @@ struct ReleaseCommand: Command {
       decider.books.work.holds.end(hold)
       let lost = try decider.books.bookDueReturns(returns, after: number, owner: owner, &extras)
       booking.entries = CompactList(lost)
-      extras.hold = HeldCurrency.booking(decider.books, id, hold, [], slots: slots)
+      extras.hold = HeldCurrency.booking(&decider.books, id, hold, [], slots: slots)
       booking.extras = extras
       return booking
     }

@@ -1,4 +1,7 @@
 /// Opens the plans of a command's accounts and checks them before anything is booked.
+///
+/// The checks change nothing and are mutating all the same: a borrowing method may get a copy of the books with every
+/// call.
 extension Bookkeeper {
   /// Opens a plan for one currency of the customer and finds its due expiries.
   mutating func plan(
@@ -28,7 +31,7 @@ extension Bookkeeper {
   }
 
   /// - Throws: in order of precedence `condition_failed`, `customer_frozen`.
-  func checkPremises(
+  mutating func checkPremises(
     _ command: LedgerCommand.Body, customer: FoundCustomer
   ) throws(LedgerError) {
     if !command.conditions.isEmpty {
@@ -46,13 +49,13 @@ extension Bookkeeper {
   /// A command that undoes an earlier change may use all currencies, and so may an opening balance.
   ///
   /// - Throws: `not_available`.
-  func checkCurrencies() throws(LedgerError) {
+  mutating func checkCurrencies() throws(LedgerError) {
     guard definitions.hasInactive else { return }
     for plan in plans where plan.kind != .initial { try AccountRules.checkIsActive(plan.currency) }
   }
 
   /// - Throws: in order of precedence `insufficient_balance`, `over_maximum`.
-  func checkBalances() throws(LedgerError) {
+  mutating func checkBalances() throws(LedgerError) {
     for plan in plans where plan.amount < 0 {
       try AccountRules.check(plan, account: work.accounts[plan.slot].row)
     }

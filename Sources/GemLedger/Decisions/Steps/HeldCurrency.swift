@@ -36,8 +36,9 @@ enum HeldCurrency {
 
   // MARK: Bookings
 
+  /// It changes nothing; borrowed books may be copied with every call.
   static func booking(
-    _ books: borrowing Bookkeeper, _ id: HoldID, _ hold: HoldRow, _ parts: [HeldPart], slots: [Int]
+    _ books: inout Bookkeeper, _ id: HoldID, _ hold: HoldRow, _ parts: [HeldPart], slots: [Int]
   ) -> HoldBooking {
     let amounts = CurrencySums.sum(
       [],
