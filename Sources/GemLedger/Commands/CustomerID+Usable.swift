@@ -19,10 +19,13 @@ extension CustomerID {
     switch first {
     // The first bytes of white space; control characters are in no id.
     case 0x20, 0xC2, 0xE1, 0xE2, 0xE3: return text.unicodeScalars.allSatisfy(\.properties.isWhitespace)
-    case UInt8(ascii: "("), UInt8(ascii: "-"), UInt8(ascii: "0"), UInt8(ascii: "<"), UInt8(ascii: "["),
+    case UInt8(ascii: "-"), UInt8(ascii: "0"): return Self.unsetTexts.contains(text)
+    case UInt8(ascii: "("), UInt8(ascii: "<"), UInt8(ascii: "["),
       UInt8(ascii: "{"), UInt8(ascii: "A"), UInt8(ascii: "G"), UInt8(ascii: "N"), UInt8(ascii: "O"), UInt8(ascii: "U"),
       UInt8(ascii: "a"), UInt8(ascii: "g"), UInt8(ascii: "n"), UInt8(ascii: "o"), UInt8(ascii: "u"):
-      return text.utf8.count <= Self.unsetByteCountMax && Self.unsetTexts.contains(text.lowercased())
+      // No text that begins so has a digit, unlike nearly all ids.
+      return text.utf8.count <= Self.unsetByteCountMax && !text.utf8.contains(where: ASCII.isDigit)
+        && Self.unsetTexts.contains(text.lowercased())
     default: return false
     }
   }
