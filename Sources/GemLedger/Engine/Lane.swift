@@ -66,7 +66,7 @@ final class Lane: Sendable {
   ///
   /// A caller that is cancelled meanwhile does not withdraw its commands.
   func join(_ command: LedgerCommand) async -> Decision {
-    if !isFarAway, becomeBusy() { return commitAlone([command])[0] }
+    if !isFarAway, becomeBusy() { return commitAlone(command) }
     let decisions = await withCheckedContinuation { continuation in
       enqueue(CollectionOfOne(command), .task(continuation))
     }
@@ -75,7 +75,7 @@ final class Lane: Sendable {
 
   /// Books the command in the next group; blocks the thread meanwhile.
   func joinBlocking(_ command: LedgerCommand) -> Decision {
-    if becomeBusy() { return commitAlone([command])[0] }
+    if becomeBusy() { return commitAlone(command) }
     let waiter = ThreadWaiter()
     enqueue(CollectionOfOne(command), .thread(waiter))
     let decisions = waiter.wait()
@@ -99,6 +99,12 @@ final class Lane: Sendable {
       state.isBusy = true
       return true
     }
+  }
+
+  private func commitAlone(_ command: LedgerCommand) -> Decision {
+    var decisions = commitAlone([command])
+    // Taken out, not copied.
+    return decisions.removeLast()
   }
 
   private func commitAlone(_ commands: [LedgerCommand]) -> [Decision] {

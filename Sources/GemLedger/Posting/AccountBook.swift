@@ -75,8 +75,11 @@ struct AccountBook: ~Copyable {
     let slot = slots.insert(number.rawValue, slot: new)
     guard slot == new else { return slot }
     // A storage failure here fails the group, and the slot is not used again.
-    let row = try scope.session.account(number)
-    accounts.append(WorkingAccount(row: row ?? AccountRow(number: number), isNew: row == nil))
+    if let row = try scope.session.account(number) {
+      accounts.append(WorkingAccount(row: row, isNew: false))
+    } else {
+      accounts.append(WorkingAccount(row: AccountRow(number: number), isNew: true))
+    }
     return slot
   }
 
