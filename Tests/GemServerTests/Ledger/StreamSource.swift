@@ -69,7 +69,7 @@ final class StreamSource: Sendable {
       }
       switch part {
       case .bytes(let count): continuation.resume(returning: String(decoding: bytes[..<count], as: UTF8.self))
-      case .end: continuation.resume(returning: nil)
+      case .end, .failed: continuation.resume(returning: nil)
       case .later: break
       }
     }
