@@ -17,7 +17,7 @@ final class CompletionScriptTests: XCTestCase {
       (#line, ["--storage", "memory", ":", "hi"], "history"),
       (#line, ["--customer", ""], ""),
       (#line, ["--st"], "--storage --store-account"),
-      (#line, ["catalog", ""], "show check apply"),
+      (#line, ["catalog", ""], "show check apply history"),
       (#line, ["catalog", "a"], "apply"),
       (#line, ["catalog", "apply", "--dr"], "--dry-run"),
       (#line, ["balance", "--a"], "--at --at-version --accept-clock"),
@@ -75,7 +75,7 @@ final class CompletionScriptTests: XCTestCase {
   func testZshAndFishDescribeTheirOffers() throws {
     let rows: [(line: UInt, words: [String], lines: [String])] = [
       (#line, ["bal"], ["balance\tShow a customer's balances"]),
-      (#line, ["catal"], ["catalog\tOne of: show, check, apply"]),
+      (#line, ["catal"], ["catalog\tOne of: show, check, apply, history"]),
       (#line, ["catalog", "a"], ["apply\tApply a catalog file"]),
       (#line, ["catalog", "apply", "--dr"], ["--dry-run\tShow the effects without changing anything"]),
       (

@@ -18,7 +18,7 @@ final class CompletionShellTests: XCTestCase {
     // The second argument is another choice than the first.
     (#line, "gemctl store fault purchase ca", ["cancel"]),
     (#line, "gemctl help cat", ["catalog"]),
-    (#line, "gemctl help catalog ", ["apply", "check", "show"]),
+    (#line, "gemctl help catalog ", ["apply", "check", "history", "show"]),
     (#line, "gemctl completions ", ["bash", "fish", "zsh"]),
     (#line, "gemctl catalog apply --dry", ["--dry-run"]),
   ]
