@@ -56,7 +56,10 @@ final class ParserTests: XCTestCase {
       (#line, ["--json"], "a verb is missing."),
       (#line, ["catalog"], "\"catalog\" needs show, check, apply or history."),
       (#line, ["catalog", "chek", "f"], "unknown verb \"catalog chek\". Did you mean \"catalog check\"?"),
-      (#line, ["catalog", "zzzzzz"], "unknown verb \"catalog zzzzzz\"; \"catalog\" takes show, check, apply or history."),
+      (
+        #line, ["catalog", "zzzzzz"],
+        "unknown verb \"catalog zzzzzz\"; \"catalog\" takes show, check, apply or history."
+      ),
       (#line, ["history", "--limt", "5"], "unknown option \"--limt\" of \"history\". Did you mean \"--limit\"?"),
       (#line, ["--jsn", "verify"], "unknown option \"--jsn\". Did you mean \"--json\"?"),
       (#line, ["--limit", "5", "history"], "\"--limit\" must follow its verb."),
