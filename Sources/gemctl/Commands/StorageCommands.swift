@@ -1,10 +1,10 @@
 import GemLedger
 import GemLedgerArchive
 import GemLedgerAudit
+import LedgerCharts
 
 #if PostgreSQL
 import GemLedgerPostgres
-import LedgerCharts
 #endif
 
 /// `storage …`: work on a ledger as a whole.
