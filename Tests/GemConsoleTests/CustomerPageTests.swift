@@ -125,6 +125,20 @@ final class CustomerPageTests: XCTestCase {
     XCTAssertTrue(search.words.contains("No customer"), search.words)
   }
 
+  func testARequestIsFoundByItsKey() async throws {
+    let world = try ConsoleWorld()
+    try world.ledger.grant(gem(10), customer: CustomerID("alice"), key: IdempotencyKey("g1"))
+    XCTAssertThrowsError(
+      try world.ledger.spend(gem(50), customer: CustomerID("alice"), key: IdempotencyKey("tap 7")))
+    let browser = try await world.browser()
+    let booked = try await browser.open("/console/customers/alice?key=g1")
+    XCTAssertTrue(booked.words.contains("Booked as"), booked.words)
+    let refused = try await browser.open("/console/customers/alice?key=tap+7")
+    XCTAssertTrue(refused.words.contains("Refused, and the key keeps it: Not enough GEM"), refused.words)
+    let unknown = try await browser.open("/console/customers/alice?key=g2")
+    XCTAssertTrue(unknown.words.contains("No request of this customer has this key"), unknown.words)
+  }
+
   func testTheHistoryIsFilteredAndPaged() async throws {
     let world = try ConsoleWorld()
     for index in 1...120 {

@@ -17,7 +17,7 @@ struct CustomerView {
     get throws(LedgerError) {
       var parts = [facts, actions, balances]
       if visit.session.allows(.purchases) {
-        parts += [try holds, try purchases, try history]
+        parts += [try holds, try purchases, try history, try RequestView(visit: visit, customer: customer).html]
       }
       parts += [try owned, try ids, try attributes]
       return .group(parts)

@@ -50,6 +50,26 @@ extension LedgerView {
         .map { ($0.item, $0.quantity) }
     }
 
+    /// Returns the outcome of the customer's request under a key; nil if the key was not used.
+    ///
+    /// A refusal is known only if the key keeps it.
+    package func outcome(
+      under key: IdempotencyKey, of customer: KnownCustomer
+    ) throws(LedgerError) -> Result<TransactionID, LedgerError>? {
+      let ids = TransactionIDMaker(salt: try snapshot.project().salt)
+      // After a merge the keys of both ids stay known.
+      for number in try CustomerFinder(snapshot).numbers(of: customer.found) {
+        guard let row = try snapshot.row(KeyRow.byKey, IndexKey(number, text: key.text)) else { continue }
+        switch row.outcome {
+        case .refused(let kept): return .failure(kept.error)
+        case .booked(let transaction):
+          guard let booked = try snapshot.transaction(transaction) else { continue }
+          return .success(ids.id(number: booked.number, createdAt: booked.createdAt))
+        }
+      }
+      return nil
+    }
+
     /// Whether a customer is registered under the token.
     package func isRegistered(_ token: TokenNumber) throws(LedgerError) -> Bool {
       try snapshot.customer(token: token) != nil
