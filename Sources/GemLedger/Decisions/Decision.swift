@@ -17,11 +17,6 @@ enum Decision {
     }
   }
 
-  var belongsElsewhere: Bool {
-    if case .belongsElsewhere = self { return true }
-    return false
-  }
-
   /// Returns the booking of a command that is decided.
   ///
   /// - Throws: The refusal.
@@ -32,11 +27,6 @@ enum Decision {
     case .needsRows: throw .rowsMissing
     case .belongsElsewhere: throw .misrouted
     }
-  }
-
-  /// The answer to the caller of a command that is decided.
-  var answer: Result<Booking, LedgerError> {
-    Result { () throws(LedgerError) in try booking() }
   }
 }
 

@@ -21,7 +21,7 @@ final class GroupCommitter: Sendable {
     decider = Mutex(Decider(catalog: catalog, hasSeveralLanes: storage.traits.laneCount > 1))
   }
 
-  /// Commits the group, and returns the decisions in order, latecomers after the others.
+  /// Commits the group, and returns the answers in order, latecomers after the others.
   ///
   /// If the storage fails, all commands get its error: nothing of the group was booked. Damaged rows fail only the
   /// commands that read them: the rest of the group is committed without those commands.
@@ -29,11 +29,11 @@ final class GroupCommitter: Sendable {
   /// - Parameter latecomers: Returns further commands to book with the group, once it has locked its lanes.
   func commit(
     _ commands: [LedgerCommand], latecomers: @Sendable () -> [LedgerCommand] = { [] }
-  ) -> [Decision] {
+  ) -> GroupAnswers {
     decider.withLock { decider in
       let whole = attempt(commands, latecomers: latecomers, decider: &decider)
       switch whole.outcome {
-      case .decided(let decisions): return decisions
+      case .decided(let answers): return answers
       case .failed(let error, let stage):
         return commit(Self.parts(of: whole.commands, error, stage), decider: &decider)
       }
@@ -41,21 +41,21 @@ final class GroupCommitter: Sendable {
   }
 
   /// Commits the parts of a group that failed, one after the other.
-  private func commit(_ parts: [Part], decider: inout Decider) -> [Decision] {
-    var decisions: [Decision] = []
+  private func commit(_ parts: [Part], decider: inout Decider) -> GroupAnswers {
+    var answers = GroupAnswers()
     // The next part to commit is the last one here.
     var waiting = Array(parts.reversed())
     while let part = waiting.popLast() {
       switch part {
-      case .failed(let error): decisions.append(.refused(error))
+      case .failed(let error): answers.append(.failure(error))
       case .commands(let commands):
         switch attempt(commands, latecomers: { [] }, decider: &decider).outcome {
-        case .decided(let part): decisions += part
+        case .decided(let part): answers.append(contentsOf: part)
         case .failed(let error, let stage): waiting += Self.parts(of: commands, error, stage).reversed()
         }
       }
     }
-    return decisions
+    return answers
   }
 
   /// A part of a failed group.
@@ -78,7 +78,7 @@ final class GroupCommitter: Sendable {
   }
 
   private enum Outcome {
-    case decided([Decision])
+    case decided(GroupAnswers)
     /// Nothing was booked.
     case failed(LedgerError, Stage)
   }
@@ -112,8 +112,8 @@ final class GroupCommitter: Sendable {
     var stage = Stage.storage
     defer { decider.books.work.end() }
     do throws(LedgerError) {
-      let decisions = try storage.commit(lanes: lanes(of: commands)) {
-        (session) throws(LedgerError) -> [Decision] in
+      let answers = try storage.commit(lanes: lanes(of: commands)) {
+        (session) throws(LedgerError) -> GroupAnswers in
         // The storage may run this again.
         stage = .fetching
         var misrouted = try session.prefetch(commands)
@@ -128,13 +128,13 @@ final class GroupCommitter: Sendable {
         // The time is read only now. Earlier the group waited for other writers, and its bookings must not fall into a
         // time that readers consider complete. If the body runs again, the time is read again.
         if clock.isAccepted { clock.goOn(from: try session.sequences().createdAt) }
-        let decisions = try run(
+        let answers = try run(
           commands, without: misrouted, decider: &decider, session: session, now: clock.now(), stage: &stage)
         stage = .storage
-        return decisions
+        return answers
       }
       if decider.books.work.hasChanges { commits.note() }
-      return (commands, .decided(decisions))
+      return (commands, .decided(answers))
     } catch {
       return (commands, .failed(error, stage))
     }
@@ -163,7 +163,7 @@ final class GroupCommitter: Sendable {
   private func run(
     _ commands: [LedgerCommand], without misrouted: [Int], decider: inout Decider, session: any StorageSession,
     now: Timestamp, stage: inout Stage
-  ) throws(LedgerError) -> [Decision] {
+  ) throws(LedgerError) -> GroupAnswers {
     var attempt = Attempt()
     while true {
       try decide(commands, without: misrouted, decider: &decider, session: session, now: now, &attempt, &stage)
@@ -179,13 +179,13 @@ final class GroupCommitter: Sendable {
       decider.books.work.changes.digestTransactions()
       try session.write(decider.books.work.changes)
     }
-    return attempt.decisions
+    return attempt.answers
   }
 
   /// One attempt to decide a group.
   private struct Attempt {
-    var decisions: [Decision] = []
-    /// Whether a command lacked rows: then all decisions are void.
+    var answers = GroupAnswers()
+    /// Whether a command lacked rows: then all answers are void.
     ///
     /// The later commands are decided too, so that one load reads the rows that all of them lack.
     var lacksRows = false
@@ -203,7 +203,7 @@ final class GroupCommitter: Sendable {
       attempt.lacksRows = true
       return
     }
-    attempt.decisions.reserveCapacity(commands.count)
+    attempt.answers = GroupAnswers(capacity: commands.count)
     var stops = false
     // Through the buffer, so that no command is copied.
     try commands.withUnsafeBufferPointer { (commands) throws(LedgerError) in
@@ -213,25 +213,28 @@ final class GroupCommitter: Sendable {
         }
         if stops || misrouted.contains(index) {
           stops = stops || lanes?.count != 1
-          attempt.decisions.append(.belongsElsewhere)
+          attempt.answers.appendElsewhere()
           continue
         }
-        let decision = decider.decide(commands[index].body)
-        switch decision {
-        case .booked: break
-        case .needsRows: attempt.lacksRows = true
+        switch decider.decide(commands[index].body) {
+        case .booked(let booking): attempt.answers.append(.success(booking))
+        case .needsRows:
+          attempt.lacksRows = true
+          attempt.answers.append(.failure(.rowsMissing))
         case .belongsElsewhere:
           // The customer's next command may belong here, unlike after a move to another lane, and must not overtake
           // this one.
           stops = true
+          attempt.answers.appendElsewhere()
         case .refused(let error):
           // A storage failure fails the whole group; a refusal is the answer of its command alone. After a command
           // that lacked rows, a failure may only result from the state that this command left incomplete.
-          guard error.code.isStorageFailure, !attempt.lacksRows else { break }
-          stage = .deciding(index)
-          throw error
+          if error.code.isStorageFailure, !attempt.lacksRows {
+            stage = .deciding(index)
+            throw error
+          }
+          attempt.answers.append(.failure(error))
         }
-        attempt.decisions.append(decision)
       }
     }
   }

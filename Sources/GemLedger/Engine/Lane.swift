@@ -17,17 +17,14 @@ internal import Darwin
 /// Commands that arrive meanwhile wait; the lane's worker commits them group after group until none wait. So under
 /// load one thread commits without a pause, in parallel with the callers.
 final class Lane: Sendable {
-  /// The decisions about a batch's commands, in its order.
-  typealias Decisions = ArraySlice<Decision>
-
   fileprivate enum Waiter: Sendable {
-    case task(CheckedContinuation<Decisions, Never>)
+    case task(CheckedContinuation<GroupAnswers, Never>)
     case thread(ThreadWaiter)
 
-    func resume(_ decisions: Decisions) {
+    func resume(_ answers: GroupAnswers) {
       switch self {
-      case .task(let continuation): continuation.resume(returning: decisions)
-      case .thread(let waiter): waiter.resume(decisions)
+      case .task(let continuation): continuation.resume(returning: answers)
+      case .thread(let waiter): waiter.resume(answers)
       }
     }
   }
@@ -65,29 +62,20 @@ final class Lane: Sendable {
   /// Books the command in the next group; waits as a task.
   ///
   /// A caller that is cancelled meanwhile does not withdraw its commands.
-  func join(_ command: LedgerCommand) async -> Decision {
-    if !isFarAway, becomeBusy() { return commitAlone(command) }
-    let decisions = await withCheckedContinuation { continuation in
-      enqueue(CollectionOfOne(command), .task(continuation))
-    }
-    return decisions[decisions.startIndex]
+  func join(_ command: LedgerCommand) async -> GroupAnswers {
+    if !isFarAway, becomeBusy() { return commitAlone([command]) }
+    return await withCheckedContinuation { enqueue(CollectionOfOne(command), .task($0)) }
   }
 
   /// Books the command in the next group; blocks the thread meanwhile.
-  func joinBlocking(_ command: LedgerCommand) -> Decision {
-    if becomeBusy() { return commitAlone(command) }
-    let waiter = ThreadWaiter()
-    enqueue(CollectionOfOne(command), .thread(waiter))
-    let decisions = waiter.wait()
-    return decisions[decisions.startIndex]
-  }
+  func joinBlocking(_ command: LedgerCommand) -> GroupAnswers { joinBlocking([command]) }
 
   /// Books the commands, at most ``Limits/commandsPerGroup`` of them, in one group; blocks the thread meanwhile.
-  func joinBlocking(_ commands: [LedgerCommand]) -> [Decision] {
+  func joinBlocking(_ commands: [LedgerCommand]) -> GroupAnswers {
     if becomeBusy() { return commitAlone(commands) }
     let waiter = ThreadWaiter()
     enqueue(commands, .thread(waiter))
-    return Array(waiter.wait())
+    return waiter.wait()
   }
 
   /// How many commands wait for the next group.
@@ -101,20 +89,14 @@ final class Lane: Sendable {
     }
   }
 
-  private func commitAlone(_ command: LedgerCommand) -> Decision {
-    var decisions = commitAlone([command])
-    // Taken out, not copied.
-    return decisions.removeLast()
-  }
-
-  private func commitAlone(_ commands: [LedgerCommand]) -> [Decision] {
-    let decisions = committer.commit(commands)
+  private func commitAlone(_ commands: [LedgerCommand]) -> GroupAnswers {
+    let answers = committer.commit(commands)
     let hasMore = state.withLock { state in
       state.isBusy = !state.waiting.commands.isEmpty
       return state.isBusy
     }
     if hasMore { worker.async { self.drain() } }
-    return decisions
+    return answers
   }
 
   private func enqueue(_ commands: some Collection<LedgerCommand>, _ waiter: Waiter) {
@@ -131,21 +113,21 @@ final class Lane: Sendable {
   private func drain() {
     while var group = takeNextGroup() {
       let count = group.commands.count
-      let decisions = committer.commit(group.commands) { takesLatecomers ? takeLatecomers(behind: count) : [] }
+      let answers = committer.commit(group.commands) { takesLatecomers ? takeLatecomers(behind: count) : [] }
       group.waiters += takeWaitersOfLatecomers()
       // Waking a group takes as long as a good part of its commit, and the next group waits already.
       if group.waiters.count > 8 {
-        Task.detached { Self.wake(group, decisions) }
+        Task.detached { Self.wake(group, answers) }
       } else {
-        Self.wake(group, decisions)
+        Self.wake(group, answers)
       }
     }
   }
 
-  private static func wake(_ group: Group, _ decisions: [Decision]) {
+  private static func wake(_ group: Group, _ answers: GroupAnswers) {
     var start = 0
     for (waiter, count) in group.waiters {
-      waiter.resume(decisions[start..<start + count])
+      waiter.resume(answers[start..<start + count])
       start += count
     }
   }
@@ -256,15 +238,15 @@ extension Lane.Group {
 /// A thread that waits, for callers outside of tasks.
 private final class ThreadWaiter: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
-  private let decisions = Mutex<Lane.Decisions>([])
+  private let answers = Mutex(GroupAnswers())
 
-  func resume(_ decisions: Lane.Decisions) {
-    self.decisions.withLock { $0 = decisions }
+  func resume(_ answers: GroupAnswers) {
+    self.answers.withLock { $0 = answers }
     semaphore.signal()
   }
 
-  func wait() -> Lane.Decisions {
+  func wait() -> GroupAnswers {
     semaphore.wait()
-    return decisions.withLock { $0 }
+    return answers.withLock { $0 }
   }
 }

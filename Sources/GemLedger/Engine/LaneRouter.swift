@@ -51,13 +51,13 @@ final class LaneRouter: Sendable {
   func route(_ commands: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
     if lanes.count > 1 { return routeList(commands) }
     if commands.count <= Limits.commandsPerGroup {
-      return commands.isEmpty ? [] : lanes[0].joinBlocking(commands).map(\.answer)
+      return commands.isEmpty ? [] : lanes[0].joinBlocking(commands).results
     }
     var results: [Result<Booking, LedgerError>] = []
     results.reserveCapacity(commands.count)
     for start in stride(from: 0, to: commands.count, by: Limits.commandsPerGroup) {
       let end = min(start + Limits.commandsPerGroup, commands.count)
-      results += lanes[0].joinBlocking(Array(commands[start..<end])).map(\.answer)
+      results += lanes[0].joinBlocking(Array(commands[start..<end])).results
     }
     return results
   }
@@ -70,8 +70,8 @@ final class LaneRouter: Sendable {
     defer { load.end(1) }
     for _ in 0..<Self.routesMax {
       let lane = try await lane(for: command, callers: callers)
-      let decision = await lane.join(command)
-      if !decision.belongsElsewhere { return try decision.booking() }
+      let answers = await lane.join(command)
+      if answers.elsewhere.isEmpty { return try answers.booking() }
       command = try stocked(command)
     }
     throw .keepsMoving
@@ -88,7 +88,7 @@ final class LaneRouter: Sendable {
   private func whole(callers: Int) -> Lane? { CallerLoad.few.contains(callers) ? whole : nil }
 
   private func routeList(_ asked: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
-    var results = [Result<Booking, LedgerError>](repeating: .failure(.keepsMoving), count: asked.count)
+    var answers = GroupAnswers(elsewhere: asked.count)
     let callers = load.begin(asked.count)
     defer { load.end(asked.count) }
     var open = Array(asked.indices)
@@ -96,48 +96,43 @@ final class LaneRouter: Sendable {
     do throws(LedgerError) {
       while !open.isEmpty, triesLeft > 0 {
         let commands = try open.map { (index) throws(LedgerError) in try stocked(asked[index]) }
-        let decisions = whole(callers: callers)?.joinBlocking(commands) ?? joinInOrder(commands)
-        for (index, decision) in zip(open, decisions) where !decision.belongsElsewhere {
-          results[index] = decision.answer
-        }
-        let left = zip(open, decisions).filter { $1.belongsElsewhere }.map(\.0)
+        answers.set(whole(callers: callers)?.joinBlocking(commands) ?? joinInOrder(commands), at: open)
+        let left = open.filter(answers.elsewhere.contains)
         triesLeft = left.count < open.count ? Self.routesMax : triesLeft - 1
         open = left
       }
     } catch {
-      for index in open { results[index] = .failure(error) }
+      for index in open { answers.set(.failure(error), at: index) }
     }
-    return results
+    return answers.results
   }
 
   /// Books a list part by part, up to and including the first part with a misrouted command.
   ///
   /// The commands after that part may depend on it, and are routed again with the misrouted ones.
-  private func joinInOrder(_ commands: [LedgerCommand]) -> [Decision] {
-    var decisions: [Decision] = []
-    decisions.reserveCapacity(commands.count)
-    var end = Decision.belongsElsewhere
+  private func joinInOrder(_ commands: [LedgerCommand]) -> GroupAnswers {
+    var answers = GroupAnswers(capacity: commands.count)
     do throws(LedgerError) {
-      while decisions.count < commands.count {
-        let rest = commands[decisions.count...]
+      while answers.results.count < commands.count {
+        let rest = commands[answers.results.count...]
         let count = rest.independentCount
         let part =
           count > 0
           ? joinInParallel(Array(rest.prefix(count)))
           // The first of them, and the commands after it, which may depend on it.
           : try joinCrossing(Array(rest.prefix(Limits.commandsPerGroup)))
-        decisions += part
-        if part.contains(where: \.belongsElsewhere) { break }
+        answers.append(contentsOf: part)
+        if !part.elsewhere.isEmpty { break }
       }
+      answers.appendElsewhere(count: commands.count - answers.results.count)
     } catch {
-      end = .refused(error)
+      while answers.results.count < commands.count { answers.append(.failure(error)) }
     }
-    decisions += repeatElement(end, count: commands.count - decisions.count)
-    return decisions
+    return answers
   }
 
   /// A group for several lanes locks them itself, and stops at the first misrouted command.
-  private func joinCrossing(_ commands: [LedgerCommand]) throws(LedgerError) -> [Decision] {
+  private func joinCrossing(_ commands: [LedgerCommand]) throws(LedgerError) -> GroupAnswers {
     let lane = commands.count > 1 ? crossing : lane(of: try storage.lanes(of: commands)[0])
     return lane.joinBlocking(commands)
   }
@@ -145,15 +140,15 @@ final class LaneRouter: Sendable {
   /// Books each command in its lane, in parallel.
   ///
   /// A lane stops after a group with a misrouted command.
-  private func joinInParallel(_ commands: [LedgerCommand]) -> [Decision] {
+  private func joinInParallel(_ commands: [LedgerCommand]) -> GroupAnswers {
     var positions: [ObjectIdentifier: (lane: Lane, positions: [Int])] = [:]
-    let decisions = Mutex([Decision](repeating: .belongsElsewhere, count: commands.count))
+    let answers = Mutex(GroupAnswers(elsewhere: commands.count))
     for (position, route) in zip(commands.indices, storage.routes(of: commands)) {
       let lanes: [Int]
       do throws(LedgerError) {
         lanes = try route.get()
       } catch {
-        decisions.withLock { $0[position] = .refused(error) }
+        answers.withLock { $0.set(.failure(error), at: position) }
         continue
       }
       let lane = lane(of: lanes)
@@ -165,13 +160,11 @@ final class LaneRouter: Sendable {
       for start in stride(from: 0, to: positions.count, by: Limits.commandsPerGroup) {
         let group = positions[start..<min(start + Limits.commandsPerGroup, positions.count)]
         let booked = lane.joinBlocking(group.map { commands[$0] })
-        decisions.withLock { decisions in
-          for (position, decision) in zip(group, booked) { decisions[position] = decision }
-        }
-        if booked.contains(where: \.belongsElsewhere) { break }
+        answers.withLock { $0.set(booked, at: group) }
+        if !booked.elsewhere.isEmpty { break }
       }
     }
-    return decisions.withLock { $0 }
+    return answers.withLock { $0 }
   }
 
   /// The command with the stock that it is known to need.
@@ -204,9 +197,4 @@ extension LedgerCommand {
     case .none: false
     }
   }
-}
-
-extension LedgerError {
-  fileprivate static let keepsMoving = LedgerError(
-    .storageUnavailable, "The customer is being merged again and again; nothing was booked. Ask again.")
 }
