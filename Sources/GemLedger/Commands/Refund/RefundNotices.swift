@@ -14,7 +14,7 @@ enum RefundNotices {
         decider.books.work, command.customer, notice, isReplayed: !isNew, isAwaitingPurchase: true)
     }
     let owner = try decider.books.work.owner(of: purchase)
-    let notice = decider.books.withoutErased(notice, of: owner)
+    let notice = notice.keepable(of: owner, in: decider.books.definitions)
     guard isNew else {
       if !notice.content.isEmpty { decider.books.work.purchases.keep(notice, among: known) }
       return try answerAgain(decider.books, notice, purchase, owner)
@@ -41,7 +41,7 @@ enum RefundNotices {
     var evidence = known
     let owner = try decider.books.work.owner(of: purchase)
     if let statement {
-      let statement = decider.books.withoutErased(statement, of: owner)
+      let statement = statement.keepable(of: owner, in: decider.books.definitions)
       decider.books.work.purchases.keep(statement, among: evidence)
       evidence = RefundRules.adding(statement, to: evidence)
     }
@@ -178,10 +178,10 @@ extension EvidenceRow {
   }
 }
 
-extension Bookkeeper {
+extension EvidenceRow {
   /// Returns the statement to keep: without the members that name the buyer if the customer was erased.
-  fileprivate func withoutErased(_ statement: EvidenceRow, of owner: CustomerRow) -> EvidenceRow {
-    guard owner.isErased(salt: definitions.transactionIDs.salt) else { return statement }
-    return statement.erased(ending: false) ?? statement
+  fileprivate func keepable(of owner: CustomerRow, in definitions: CurrencyDefinitions) -> EvidenceRow {
+    guard owner.isErased(salt: definitions.transactionIDs.salt) else { return self }
+    return erased(ending: false) ?? self
   }
 }
