@@ -135,7 +135,7 @@ let package = Package(
     .target(
       name: "GemConsole",
       dependencies: [
-        "GemLedger", "GemLedgerAudit", "GemLedgerArchive",
+        "GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerSQLite",
         .target(name: "GemLedgerSeal", condition: .when(traits: ["Receipts"])), "LedgerCharts", "StoreBackend",
         "SystemCrypto", "SystemHTTP", "GemServer",
       ],
@@ -281,8 +281,8 @@ let package = Package(
     .testTarget(
       name: "GemConsoleTests",
       dependencies: [
-        "GemLedger", "GemLedgerAudit", "StoreBackend", "SimulatedStores", "SystemHTTP", "GemServer", "GemConsole",
-        "GemTestSupport",
+        "GemLedger", "GemLedgerAudit", "GemLedgerSQLite", "StoreBackend", "SimulatedStores", "SystemHTTP", "GemServer",
+        "GemConsole", "GemTestSupport",
       ],
       swiftSettings: houseRules),
     .testTarget(

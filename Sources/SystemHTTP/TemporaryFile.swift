@@ -10,17 +10,26 @@ private import Glibc
 #endif
 
 /// A file without a name, which ends with its value: for a body that must be complete before a slow reader takes it.
-package struct TemporaryFile: ~Copyable {
+package final class TemporaryFile: Sendable {
   private let descriptor: Int32
 
   /// Makes an empty file in the system's folder for temporary files, or that of `TMPDIR`.
   ///
   /// - Throws: `LedgerError` with `input_output`.
   package init() throws(LedgerError) {
-    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let folder = TemporaryFolder.parent
     var path = Array("\(folder)/gemledger-XXXXXX".utf8CString)
     descriptor = mkstemp(&path)
     guard descriptor >= 0 else { throw Self.failure("made in \(folder)") }
+    unlink(path)
+  }
+
+  /// Takes over the file at a path, which loses its name.
+  ///
+  /// - Throws: `LedgerError` with `input_output`.
+  package init(taking path: String) throws(LedgerError) {
+    descriptor = open(path, O_RDONLY)
+    guard descriptor >= 0 else { throw Self.failure("opened") }
     unlink(path)
   }
 
@@ -29,7 +38,7 @@ package struct TemporaryFile: ~Copyable {
   /// Adds bytes at the end.
   ///
   /// - Throws: `LedgerError` with `input_output`, such as for a full disk.
-  package borrowing func append(_ bytes: [UInt8]) throws(LedgerError) {
+  package func append(_ bytes: [UInt8]) throws(LedgerError) {
     var start = 0
     while start < bytes.count {
       let count = bytes.withUnsafeBytes { buffer in
@@ -47,7 +56,7 @@ package struct TemporaryFile: ~Copyable {
   /// Passes the content on, in pieces, until the receiver returns false.
   ///
   /// - Throws: `LedgerError` with `input_output`.
-  package borrowing func forEachPiece(_ take: ([UInt8]) -> Bool) throws(LedgerError) {
+  package func forEachPiece(_ take: ([UInt8]) -> Bool) throws(LedgerError) {
     var position: off_t = 0
     while true {
       var failed = false

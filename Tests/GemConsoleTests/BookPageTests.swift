@@ -1,7 +1,10 @@
 #if Server
 import Dispatch
+import Foundation
 import GemConsole
 import GemLedger
+import GemLedgerAudit
+import GemLedgerSQLite
 import GemTestSupport
 import StoreBackend
 import SystemHTTP
@@ -107,6 +110,38 @@ final class BookPageTests: XCTestCase {
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
     XCTAssertEqual(lines.count { $0.contains("\"type\":\"transaction\"") }, 3000)
     XCTAssertTrue(lines.last?.contains("cursor") ?? false)
+  }
+
+  func testABackupIsProvedAndOpens() async throws {
+    let folder = try TemporaryDirectory()
+    let ledger = try Ledger.createSQLite(at: folder.path("ledger.sqlite"))
+    let world = try ConsoleWorld(ledger: ledger)
+    try await ledger.book(.grant([Make.amount("GEM", 7)], customer: Make.customer("alice")))
+    let browser = try await world.browser()
+    let answer = try await browser.submit(try await browser.open("/console/books"), "/console/books/backup")
+    guard case .stream(let stream) = answer.response.content else { return XCTFail("no stream: \(answer.text)") }
+    let (bytes, isWhole) = Self.read(stream)
+    XCTAssertTrue(isWhole)
+    let path = folder.path("copy.sqlite")
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    let copy = try Ledger.openSQLite(at: path)
+    defer { copy.close() }
+    XCTAssertEqual(try copy.balance("GEM", of: Make.customer("alice")), 7)
+    XCTAssertTrue(try copy.verify().isOK)
+  }
+
+  func testABackupNeedsAllPermissionsAndAFile() async throws {
+    let folder = try TemporaryDirectory()
+    let filed = try ConsoleWorld(ledger: try Ledger.createSQLite(at: folder.path("ledger.sqlite")))
+    let reader = try await filed.browser("books", "customers", "purchases")
+    let page = try await reader.open("/console/books")
+    XCTAssertFalse(page.forms.contains { $0.action == "/console/books/backup" })
+    let token = try XCTUnwrap(page.forms.first?.fields.first { $0.name == "form_token" }?.value)
+    let origin = ["Origin": "http://localhost:8383"]
+    let refused = try await reader.send("POST", "/console/books/backup", origin, "form_token=\(token)")
+    XCTAssertEqual(refused.status, 403)
+    let inMemory = try await ConsoleWorld().browser().open("/console/books")
+    XCTAssertFalse(inMemory.forms.contains { $0.action == "/console/books/backup" })
   }
 
   func testAnExportThatTheServerEndsIsNotTakenForAWhole() throws {

@@ -26,6 +26,9 @@ struct ConsoleSession: Sendable {
   /// Returns whether the key has the permission.
   func allows(_ scope: Scope) -> Bool { scopes.allow(scope) }
 
+  /// Whether the key has all permissions.
+  var mayDoAll: Bool { scopes.isEmpty }
+
   /// - Throws: `LedgerError` with `forbidden`.
   func check(_ scope: Scope) throws(LedgerError) {
     guard allows(scope) else {

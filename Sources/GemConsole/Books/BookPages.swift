@@ -2,6 +2,7 @@
 internal import GemLedger
 internal import GemLedgerArchive
 internal import GemLedgerAudit
+internal import GemLedgerSQLite
 internal import GemServer
 internal import SystemHTTP
 
@@ -19,6 +20,7 @@ enum BookPages {
         return .seeOther(ConsolePath("books"))
       },
       .post("books/export", .books, export),
+      ConsoleRoute("POST", "books/backup", .books, .suspending(backUp)),
     ] + seals
 
   // MARK: Export
@@ -31,24 +33,61 @@ enum BookPages {
     for scope in [Scope.customers, .purchases] { try visit.session.check(scope) }
     let stream = HTTPStream(isFile: true)
     try visit.services.longRead.start("An export") { [ledger = visit.ledger, log = visit.log] in
-      do throws(LedgerError) {
+      send(to: stream, "export", log) { () throws(LedgerError) in
         let file = try TemporaryFile()
         try ledger.export { (bytes) throws(LedgerError) in try file.append(bytes) }
-        var isTaken = true
-        try file.forEachPiece { piece in
-          isTaken = stream.write(piece)
-          return isTaken
-        }
-        if isTaken { stream.end() }
-      } catch {
-        stream.fail()
-        log.error(error, requestID: "console export")
+        return file
       }
     }
     visit.log.event(
       .info, "The journal was exported.",
       ["key": .string(visit.session.keyID), "project": .string(visit.project.id)])
     return .stream(name: "journal-\(day(visit)).jsonl", type: "application/jsonl", stream)
+  }
+
+  /// Sends a file that is complete.
+  private static func send(
+    to stream: HTTPStream, _ name: String, _ log: ServerLog, _ file: () throws(LedgerError) -> TemporaryFile
+  ) {
+    do throws(LedgerError) {
+      var isTaken = true
+      try file().forEachPiece { piece in
+        isTaken = stream.write(piece)
+        return isTaken
+      }
+      if isTaken { stream.end() }
+    } catch {
+      stream.fail()
+      log.error(error, requestID: "console \(name)")
+    }
+  }
+
+  // MARK: Backup
+
+  /// Sends a copy of the ledger's file that was proved.
+  @Sendable private static func backUp(_ visit: Visit) async throws(LedgerError) -> Reply {
+    guard visit.session.mayDoAll else { throw .backupNeedsAll }
+    guard let storage = visit.ledger.storage as? SQLiteStorage else {
+      throw .invalid("Only a ledger in SQLite has a file to copy.")
+    }
+    let folder = try TemporaryFolder()
+    try await visit.services.longRead.run("A backup") { [clock = visit.project.clock] () throws(LedgerError) in
+      try storage.backUp(to: folder.file)
+      let copy = try Ledger.openSQLite(at: folder.file, clock: clock)
+      defer { copy.close() }
+      guard try copy.verify().isOK else {
+        throw LedgerError(
+          .booksWrong, "The books do not add up, so there is no backup. Prove them to see the problems.")
+      }
+    }
+    let stream = HTTPStream(isFile: true)
+    OwnThread.run { [log = visit.log] in
+      send(to: stream, "backup", log) { () throws(LedgerError) in try TemporaryFile(taking: folder.file) }
+    }
+    visit.log.event(
+      .info, "The ledger was backed up.",
+      ["key": .string(visit.session.keyID), "project": .string(visit.project.id)])
+    return .stream(name: "ledger-\(day(visit)).sqlite", type: "application/vnd.sqlite3", stream)
   }
 
   private static func day(_ visit: Visit) -> String { String(visit.reader.now.description.prefix(10)) }

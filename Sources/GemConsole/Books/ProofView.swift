@@ -1,5 +1,6 @@
 #if Server
 internal import GemLedger
+internal import GemLedgerSQLite
 internal import GemServer
 internal import LedgerCharts
 
@@ -116,9 +117,21 @@ struct ProofView {
   }
 
   private var backup: HTML {
-    .section(
-      "Backup", .p("A ledger in SQLite is copied while it is in use, and the copy is proved, by this command:"),
-      .lines("gemctl backup FILE"), .p("A ledger on PostgreSQL is backed up by PostgreSQL's own tools."))
+    guard visit.ledger.storage is SQLiteStorage else {
+      return .section("Backup", .p("A ledger on PostgreSQL is backed up by PostgreSQL's own tools."))
+    }
+    return .section(
+      "Backup",
+      .p(
+        "A copy of the ledger's file as it is at one instant, for ", .code("gemctl restore FILE"),
+        ". The books of the copy are proved first, so the download begins later."),
+      visit.session.mayDoAll
+        ? button("Download a backup", "backup") : .p(.text(LedgerError.backupNeedsAll.message)))
   }
+}
+
+extension LedgerError {
+  static let backupNeedsAll = LedgerError(
+    .forbidden, "A backup holds everything, so it needs a key without a restriction to scopes.")
 }
 #endif
