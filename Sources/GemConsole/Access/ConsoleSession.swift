@@ -26,6 +26,8 @@ struct ConsoleSession: Sendable {
   /// Returns whether the key has the permission.
   func allows(_ scope: Scope) -> Bool { scopes.allow(scope) }
 
+  func allows(oneOf scopes: [Scope]) -> Bool { scopes.contains(where: allows) }
+
   /// - Throws: `LedgerError` with `forbidden`.
   func check(_ scope: Scope) throws(LedgerError) {
     guard allows(scope) else {

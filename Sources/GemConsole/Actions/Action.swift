@@ -23,7 +23,8 @@ struct Action: Sendable {
 
   let title: String
   let path: String
-  let scope: Scope
+  /// The permissions that the session's key needs.
+  let scopes: [Scope]
   /// Whether it cannot be undone.
   let isFinal: Bool
   /// Whether the ledger recognizes a repeated change by its key.
@@ -34,24 +35,31 @@ struct Action: Sendable {
   /// - Parameters:
   ///   - title: What it does, such as `Grant currency`.
   ///   - path: As of ``ConsoleRoute``.
-  ///   - scope: The permission that the session's key needs.
   ///   - fields: The inputs besides the reason.
   ///   - change: Reads the form and asks the ledger; changes nothing.
   init(
-    _ title: String, _ path: String, _ scope: Scope, isFinal: Bool = false, isBooking: Bool = false,
+    _ title: String, _ path: String, scopes: [Scope], isFinal: Bool = false, isBooking: Bool = false,
     fields: @escaping @Sendable (Visit) throws(LedgerError) -> [Field] = { _ in [] },
     change: @escaping @Sendable (Visit) throws(LedgerError) -> Change
   ) {
-    (self.title, self.path, self.scope, self.isFinal) = (title, path, scope, isFinal)
+    (self.title, self.path, self.scopes, self.isFinal) = (title, path, scopes, isFinal)
     self.isBooking = isBooking
     self.fields = fields
     self.change = change
   }
 
+  init(
+    _ title: String, _ path: String, _ scope: Scope, isFinal: Bool = false,
+    fields: @escaping @Sendable (Visit) throws(LedgerError) -> [Field] = { _ in [] },
+    change: @escaping @Sendable (Visit) throws(LedgerError) -> Change
+  ) {
+    self.init(title, path, scopes: [scope], isFinal: isFinal, fields: fields, change: change)
+  }
+
   var routes: [ConsoleRoute] {
     [
-      .get(path, scope) { (visit) throws(LedgerError) in .page(try form(visit)) },
-      ConsoleRoute("POST", path, scope, .suspending { (visit) async throws(LedgerError) in try await post(visit) }),
+      ConsoleRoute("GET", path, scopes, .blocking { (visit) throws(LedgerError) in .page(try form(visit)) }),
+      ConsoleRoute("POST", path, scopes, .suspending { (visit) async throws(LedgerError) in try await post(visit) }),
     ]
   }
 

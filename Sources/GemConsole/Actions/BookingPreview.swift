@@ -14,7 +14,8 @@ extension Action {
     command: @escaping @Sendable (Visit) throws(LedgerError) -> LedgerCommand,
     finish: @escaping @Sendable (Visit) async throws(LedgerError) -> Void = { _ in }
   ) -> Action {
-    Action(title, path, scope, isFinal: isFinal, isBooking: true, fields: fields) { (visit) throws(LedgerError) in
+    Action(title, path, scopes: [scope], isFinal: isFinal, isBooking: true, fields: fields) {
+      (visit) throws(LedgerError) in
       var command = try command(visit)
       command.key = try visit.key
       command.reason = try visit.reason
@@ -24,7 +25,7 @@ extension Action {
         let booking = try await visit.ledger.book(command)
         try await finish(visit)
         let note: String? = booking.isReplayed ? "repeated" : "booked"
-        guard let id = booking.transactionID else {
+        guard let id = booking.transactionID, visit.session.allows(.purchases) else {
           return .seeOther(ConsolePath("customers", booking.customer.text, query: ["note": note]))
         }
         return .seeOther(ConsolePath("transactions", id.description, query: ["note": note]))

@@ -57,9 +57,9 @@ enum BookPages {
 
   #if Receipts
   private static let seals: [ConsoleRoute] = [
-    ConsoleRoute("POST", "books/seal", .books, .suspending(seal)),
+    ConsoleRoute("POST", "books/seal", [.books], .suspending(seal)),
     .get("books/prove", .books) { (visit) throws(LedgerError) in .page(proofForm(visit)) },
-    ConsoleRoute("POST", "books/prove", .books, .suspending(prove)),
+    ConsoleRoute("POST", "books/prove", [.books], .suspending(prove)),
   ]
 
   /// Proves the books, and seals the journal.

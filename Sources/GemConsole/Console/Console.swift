@@ -106,7 +106,7 @@ package final class Console: Sendable {
     guard let route = found.first(where: { $0.route.method == method })?.route else {
       throw LedgerError(.invalidRequest, "There is no such page.")
     }
-    if let scope = route.scope { try visit.session.check(scope) }
+    for scope in route.scopes { try visit.session.check(scope) }
     switch route.work {
     case .blocking(let work):
       return try await BlockingWork.run { () throws(LedgerError) in try work(visit) }
