@@ -43,8 +43,11 @@ final class GuardTests: XCTestCase {
     try world.ledger.grant([Adjustment(CurrencyCode("GEM"), 5)], customer: CustomerID("alice"))
     let browser = try await world.browser()
     let page = try await browser.open("/console/customers/alice/freeze")
-    let token = try XCTUnwrap(page.forms.flatMap(\.fields).first { $0.name == "form_token" }?.value)
-    let body = "key=k1&reason=r&step=confirm"
+    let preview = try await browser.submit(page, nil, ["reason": "r"], step: "preview")
+    let fields = try XCTUnwrap(preview.forms.first { $0.action.hasSuffix("/freeze") }).fields
+    let token = try XCTUnwrap(fields.first { $0.name == "form_token" }?.value)
+    let body = (fields.filter { $0.name != "form_token" } + [("step", "confirm")]).map { "\($0.name)=\($0.value)" }
+      .joined(separator: "&")
     let path = "/console/customers/alice/freeze"
     let cases: [([String: String], String)] = [
       (["Origin": "https://attacker.example"], "&form_token=\(token)"), ([:], "&form_token=\(token)"),

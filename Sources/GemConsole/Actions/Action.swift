@@ -1,6 +1,7 @@
 #if Server
 internal import GemLedger
 internal import GemServer
+internal import SystemCrypto
 
 /// Something that a reader can change: a form, a preview by the ledger, and the change.
 ///
@@ -12,11 +13,16 @@ struct Action: Sendable {
   struct Change: Sendable {
     /// What will be, as the ledger computes it.
     let preview: HTML
+    /// Whether the ledger knows the change already, and answers it with the first answer.
+    let isRepeated: Bool
     /// Makes the change, and returns the page to read next.
     let make: @Sendable () async throws(LedgerError) -> Reply
 
-    init(preview: HTML, make: @escaping @Sendable () async throws(LedgerError) -> Reply) {
+    init(
+      preview: HTML, isRepeated: Bool = false, make: @escaping @Sendable () async throws(LedgerError) -> Reply
+    ) {
       self.preview = preview
+      self.isRepeated = isRepeated
       self.make = make
     }
   }
@@ -90,11 +96,27 @@ struct Action: Sendable {
         if isConfirmed, visit.services.sentForms.contains(try visit.key) { throw SentForms.sentBefore }
         throw error
       }
-      guard isConfirmed else { return .page(confirmation(change.preview, visit)) }
+      guard isConfirmed else {
+        return .page(try await BlockingWork.run { () throws(LedgerError) in try confirmation(change.preview, visit) })
+      }
+      let isKnown = change.isRepeated ? true : visit.services.sentForms.contains(try visit.key)
+      guard isKnown || visit.form["preview"] == digest(of: change.preview, visit) else { throw Self.changedSince }
       return try await once(change, visit)
     } catch {
       return .page(try await BlockingWork.run { () throws(LedgerError) in try form(visit, error: error) })
     }
+  }
+
+  private static let changedSince = LedgerError(
+    .conditionFailed, "What the form changes is not what a preview showed. Nothing was changed; preview it again.")
+
+  /// The values that a preview carries to its confirmation.
+  private func carried(_ visit: Visit) -> FormValues { visit.form.without("step", "form_token", "at", "preview") }
+
+  /// Names a preview with the values that led to it.
+  private func digest(of preview: HTML, _ visit: Visit) -> String {
+    let values = carried(visit).fields.map { HTML.group([Field.hidden($0.name, $0.value)]) }
+    return Hex.text(TextDigest.sha256(of: String(decoding: HTML.group(values + [preview]).bytes, as: UTF8.self)))
   }
 
   /// What the form is about: the names in its path.
@@ -116,17 +138,22 @@ struct Action: Sendable {
     }
   }
 
-  private func confirmation(_ preview: HTML, _ visit: Visit) -> ConsolePage {
-    let values = visit.form.without("step", "form_token", "at").fields.map { Field.hidden($0.name, $0.value) }
+  private func confirmation(_ preview: HTML, _ visit: Visit) throws(LedgerError) -> ConsolePage {
+    let values = carried(visit).fields.map { Field.hidden($0.name, $0.value) }
+    let entered = try (fields(visit) + [.reason]).map { (name: $0.label, value: $0.entered(visit.form)) }
     let confirm = HTML.element(.button, [], [.text(isFinal ? "\(title), for good" : title)]).with(.type, "submit")
       .with(.name, "step").with(.value, "confirm").classed(isFinal ? "danger" : "primary")
     let back = HTML.element(.button, [], ["Change the form"]).with(.type, "submit").with(.name, "step")
       .with(.value, "form")
     return ConsolePage(
       "\(title): preview", .message("note", .p("Nothing has changed yet. This is what will be:")), preview,
+      .facts(entered),
       visit.form(
         to: visit.path(with: [:]),
-        values + [Field.hidden("at", String(visit.reader.now.milliseconds)), .p(confirm, " ", back)]))
+        values + [
+          Field.hidden("at", String(visit.reader.now.milliseconds)),
+          Field.hidden("preview", digest(of: preview, visit)), .p(confirm, " ", back),
+        ]))
   }
 }
 

@@ -21,7 +21,8 @@ extension Action {
       command.reason = try visit.reason
       command.actor = try visit.session.actor
       let preview = try visit.ledger.preview(command)
-      return Change(preview: BookingView(preview, visit.reader).html) { [command] () async throws(LedgerError) in
+      return Change(preview: BookingView(preview, visit.reader).html, isRepeated: preview.isReplayed) {
+        [command] () async throws(LedgerError) in
         let booking = try await visit.ledger.book(command)
         try await finish(visit)
         let note: String? = booking.isReplayed ? "repeated" : "booked"
