@@ -44,10 +44,12 @@ final class ConsoleSessions: Sendable {
     return token
   }
 
-  /// Returns the session of a token, and counts it as used; nil if it has ended, or its key was revoked.
+  /// Returns the session of a token; nil if it has ended, or its key was revoked.
   ///
   /// The key is read with every request, so that a revocation ends the session at once.
-  func session(_ token: String, at now: Timestamp) throws(LedgerError) -> ConsoleSession? {
+  ///
+  /// - Parameter isUse: Whether its idle time begins anew.
+  func session(_ token: String, at now: Timestamp, _ isUse: Bool) throws(LedgerError) -> ConsoleSession? {
     let digest = TextDigest.sha256(of: token)
     let found = sessions.withLock { sessions -> ConsoleSession? in
       guard let session = sessions[digest] else { return nil }
@@ -55,7 +57,7 @@ final class ConsoleSessions: Sendable {
         sessions[digest] = nil
         return nil
       }
-      sessions[digest]?.lastUsedAt = now
+      if isUse { sessions[digest]?.lastUsedAt = now }
       return session
     }
     guard let found else { return nil }
@@ -66,8 +68,13 @@ final class ConsoleSessions: Sendable {
     return found
   }
 
-  func setZone(_ zone: TimeZone, of token: String) {
-    sessions.withLock { $0[TextDigest.sha256(of: token)]?.zone = zone }
+  /// Sets the reader's time zone; an unknown one, nil, leaves the earlier zone, or UTC.
+  func setZone(_ zone: TimeZone?, of token: String) {
+    let digest = TextDigest.sha256(of: token)
+    sessions.withLock { sessions in
+      let earlier = sessions[digest]?.zone
+      sessions[digest]?.zone = zone ?? earlier ?? .gmt
+    }
   }
 
   func end(_ token: String) {

@@ -92,7 +92,7 @@ struct PageFrame {
     let zone = visit.form(
       to: ConsolePath("zone"),
       [
-        Field.hidden("back", visit.path.description),
+        Field.hidden("back", visit.path(with: [:]).description),
         HTML.element(.input, [], []).with(.name, "zone").with(.value, visit.reader.zoneName)
           .with(.ariaLabel, "Time zone").with(.id, "zone").with(.autocomplete, "off").with(.spellcheck, "false"),
         .element(.button, [], ["Set time zone"]).with(.type, "submit"),
