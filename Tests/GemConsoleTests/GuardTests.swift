@@ -123,5 +123,42 @@ final class GuardTests: XCTestCase {
       }
     }
   }
+
+  func testAnIDOfDotsHasItsOwnPages() async throws {
+    let world = try ConsoleWorld()
+    let browser = try await world.browser()
+    for id in [".", "..", "~.", "~~..", "..."] {
+      try world.ledger.grant([Adjustment(CurrencyCode("GEM"), 5)], customer: CustomerID(id))
+      let found = try await browser.open("/console/customers?q=\(id)")
+      let link = try XCTUnwrap(found.links.first { $0.hasPrefix("/console/customers/") }, id)
+      // Browsers resolve parts of one or two dots.
+      XCTAssertFalse(link.split(separator: "/").contains { $0 == "." || $0 == ".." }, link)
+      let form = try await browser.open(link + "/freeze")
+      let preview = try await browser.submit(form, nil, ["reason": "r"], step: "preview")
+      XCTAssertEqual(preview.status, 200, preview.words)
+      try await browser.submit(preview, nil, step: "confirm")
+      XCTAssertTrue(try world.ledger.customer(CustomerID(id)).isFrozen, id)
+    }
+  }
+
+  func testAnErrorShowsNoMarksOfItsCaller() async throws {
+    let world = try ConsoleWorld()
+    let browser = try await world.browser()
+    let page = try await browser.open("/console/customers/\u{202E}evil")
+    XCTAssertEqual(page.status, 404)
+    XCTAssertTrue(page.words.contains("\\u{202E}evil"), page.words)
+    XCTAssertFalse(page.text.contains("\u{202E}"))
+  }
+
+  func testACopyOfALongTextStaysInItsCell() async throws {
+    let world = try ConsoleWorld()
+    try world.ledger.grant([Adjustment(CurrencyCode("GEM"), 5)], customer: CustomerID("alice"))
+    let text = String(repeating: "x", count: 130) + "\n\tforged"
+    _ = try world.ledger.attributes.change([.init("note", text, at: world.time.now)], of: CustomerID("alice"))
+    let browser = try await world.browser()
+    let page = try await browser.open("/console/customers/alice")
+    XCTAssertTrue(page.text.contains("forged"))
+    XCTAssertFalse(page.text.contains("\n\tforged"))
+  }
 }
 #endif

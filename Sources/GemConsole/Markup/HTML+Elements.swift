@@ -64,7 +64,7 @@ extension HTML {
     let safe = SafeText.escaped(text)
     guard text.count > limit else { return .element(.bdi, [], [.text(safe)]) }
     return HTML.element(.bdi, [], [.text(SafeText.escaped(String(text.prefix(limit))) + "…")])
-      .with(.title, String(safe.prefix(1500))).with(.dataExact, text)
+      .with(.title, String(safe.prefix(1500))).with(.dataExact, safe)
   }
 }
 #endif

@@ -32,7 +32,7 @@ enum ConsoleStyle {
     main.sign-in { max-width: 460px; padding-top: 12vh; }
     h1 { font-size: 26px; line-height: 1.25; margin: 12px 0 16px; overflow-wrap: anywhere; }
     h2 { font-size: 18px; margin: 28px 0 8px; }
-    bdi, code, pre, dd { overflow-wrap: anywhere; }
+    bdi, code, pre, dd, .message { overflow-wrap: anywhere; }
     code, pre, textarea { font: 13px/1.5 ui-monospace, monospace; }
     pre { background: var(--soft); border: 1px solid var(--line); border-radius: 6px; padding: 12px; overflow: auto;
       white-space: pre-wrap; }
