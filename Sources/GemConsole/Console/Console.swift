@@ -33,7 +33,7 @@ package final class Console: Sendable {
     limiter = SignInLimiter(perMinute: settings.attemptsPerMinute)
     self.log = log
     services = Dictionary(
-      projects.map { ($0.id, ConsoleServices(summary: SummaryRefresh($0, log))) },
+      projects.map { ($0.id, ConsoleServices(summary: SummaryRefresh($0, log), reports: ReportRuns($0.clock))) },
       uniquingKeysWith: { first, _ in first })
   }
 

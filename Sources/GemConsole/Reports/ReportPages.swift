@@ -38,8 +38,8 @@ enum ReportPages {
   private static func state(_ report: Report, _ visit: Visit) throws(LedgerError) -> ReportRuns.State {
     try check(report, visit)
     let request = try Report.Request(report, visit)
-    let (ledger, reader) = (visit.ledger, visit.reader)
-    return visit.services.reports.state(of: "\(report.name) \(request.name)", at: reader.now) {
+    let ledger = visit.ledger
+    return visit.services.reports.state(of: "\(report.name) \(request.name)") {
       (progress) throws(LedgerError) in try report.compute(ledger, request, progress)
     }
   }
