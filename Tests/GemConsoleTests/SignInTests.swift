@@ -15,6 +15,7 @@ final class SignInTests: XCTestCase {
     XCTAssertTrue(stranger.words.contains("Secret key"))
     let wrong = try await browser.signIn("sk_" + String(repeating: "0", count: 44))
     XCTAssertEqual(wrong.status, 401)
+    XCTAssertTrue(world.log.all.contains { $0.contains("was refused") && $0.contains("127.0.0.1") })
     let app = try world.keys.create(.app(.apple))
     let refused = try await browser.signIn(app.text)
     XCTAssertEqual(refused.status, 403)

@@ -64,7 +64,7 @@ final class StaleFormTests: XCTestCase {
     XCTAssertEqual(unseen.status, 412, unseen.words)
     let preview = try await browser.submit(form, nil, values, step: "preview")
     XCTAssertTrue(preview.words.contains("Expires 2027-01-31T00:00:00Z"), preview.words)
-    for other in [["amount": "70"], ["reason": "s"], ["expires": "2028-01-31T00:00:00Z"]] {
+    for other in [["amount": "70"], ["reason": "s"], ["expires": "2028-01-31T00:00:00Z"], ["at": "0"]] {
       let refused = try await browser.submit(preview, nil, other, step: "confirm")
       XCTAssertEqual(refused.status, 412, refused.words)
     }

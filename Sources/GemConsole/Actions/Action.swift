@@ -100,7 +100,8 @@ struct Action: Sendable {
         return .page(try await BlockingWork.run { () throws(LedgerError) in try confirmation(change.preview, visit) })
       }
       let isKnown = change.isRepeated ? true : visit.services.sentForms.contains(try visit.key)
-      guard isKnown || visit.form["preview"] == digest(of: change.preview, visit) else { throw Self.changedSince }
+      let seen = try digest(of: change.preview, visit)
+      guard isKnown || visit.form["preview"] == seen else { throw Self.changedSince }
       return try await once(change, visit)
     } catch {
       return .page(try await BlockingWork.run { () throws(LedgerError) in try form(visit, error: error) })
@@ -111,12 +112,18 @@ struct Action: Sendable {
     .conditionFailed, "What the form changes is not what a preview showed. Nothing was changed; preview it again.")
 
   /// The values that a preview carries to its confirmation.
-  private func carried(_ visit: Visit) -> FormValues { visit.form.without("step", "form_token", "at", "preview") }
+  private func carried(_ visit: Visit) throws(LedgerError) -> [HTML] {
+    let values =
+      visit.form.without("step", "form_token", "at", "preview").fields + [
+        ("at", String(try visit.previewedAt.milliseconds))
+      ]
+    return values.map { Field.hidden($0.name, $0.value) }
+  }
 
   /// Names a preview with the values that led to it.
-  private func digest(of preview: HTML, _ visit: Visit) -> String {
-    let values = carried(visit).fields.map { HTML.group([Field.hidden($0.name, $0.value)]) }
-    return Hex.text(TextDigest.sha256(of: String(decoding: HTML.group(values + [preview]).bytes, as: UTF8.self)))
+  private func digest(of preview: HTML, _ visit: Visit) throws(LedgerError) -> String {
+    let parts = HTML.group(try carried(visit) + [preview])
+    return Hex.text(TextDigest.sha256(of: String(decoding: parts.bytes, as: UTF8.self)))
   }
 
   /// What the form is about: the names in its path.
@@ -139,7 +146,6 @@ struct Action: Sendable {
   }
 
   private func confirmation(_ preview: HTML, _ visit: Visit) throws(LedgerError) -> ConsolePage {
-    let values = carried(visit).fields.map { Field.hidden($0.name, $0.value) }
     let entered = try (fields(visit) + [.reason]).map { (name: $0.label, value: $0.entered(visit.form)) }
     let confirm = HTML.element(.button, [], [.text(isFinal ? "\(title), for good" : title)]).with(.type, "submit")
       .with(.name, "step").with(.value, "confirm").classed(isFinal ? "danger" : "primary")
@@ -150,9 +156,8 @@ struct Action: Sendable {
       .facts(entered),
       visit.form(
         to: visit.path(with: [:]),
-        values + [
-          Field.hidden("at", String(visit.reader.now.milliseconds)),
-          Field.hidden("preview", digest(of: preview, visit)), .p(confirm, " ", back),
+        try carried(visit) + [
+          Field.hidden("preview", try digest(of: preview, visit)), .p(confirm, " ", back),
         ]))
   }
 }

@@ -156,6 +156,9 @@ package final class Console: Sendable {
       response.headers.append(setCookie(token, origin))
       return response
     } catch {
+      log.event(
+        .warning, "A sign-in to the console was refused.",
+        ["client": .string(origin.client), "code": .string("\(error.code)")])
       return signInPage(request, next: next, error: error)
     }
   }

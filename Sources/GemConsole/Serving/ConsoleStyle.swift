@@ -42,6 +42,8 @@ enum ConsoleStyle {
     caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
     th, td { text-align: left; vertical-align: top; padding: 6px 12px 6px 0; border-bottom: 1px solid var(--line);
       min-width: 72px; max-width: 420px; overflow-wrap: break-word; }
+    /* Stacked marks of a name do not cover other rows. */
+    th, td, dd, h1 { overflow: clip; overflow-clip-margin: 5px; }
     td:has(bdi), th:has(bdi), td:has(code), th:has(code) { min-width: 140px; }
     .number + .text { padding-left: 18px; }
     thead th { color: var(--quiet); font-weight: 600; white-space: nowrap; overflow-wrap: normal; }
