@@ -115,6 +115,22 @@ final class SignInTests: XCTestCase {
     XCTAssertEqual(refused.status, 401)
   }
 
+  func testManySessionsOfOneKeyDoNotEndThoseOfOthers() async throws {
+    let world = try ConsoleWorld()
+    let (first, other) = (Browser(world.site), try await world.browser())
+    let made = try world.keys.create(.secret(scopes: [.books]))
+    try await first.signIn(made.text)
+    for _ in 0..<1000 {
+      world.time.advance(seconds: 1)
+      _ = try await Browser(world.site).send(
+        "POST", "/console/sign-in", ["Origin": "http://localhost:8383"], "key=\(made.text)&next=/console/style.css")
+    }
+    let kept = try await other.open("/console/customers")
+    XCTAssertEqual(kept.status, 200)
+    let ended = try await first.open("/console")
+    XCTAssertEqual(ended.status, 401)
+  }
+
   func testTheNewestFieldOfAProxyNamesTheClient() async throws {
     var settings = ConsoleSettings()
     settings.trustedProxies = ["10.0.0.2"]

@@ -13,7 +13,9 @@ internal import Foundation
 /// The sessions of one server, in memory: a restart of the server ends them.
 final class ConsoleSessions: Sendable {
   /// The maximum number of sessions; a new one then ends the one that was used the longest time ago.
-  static let countMax = 1000
+  private static let countMax = 1000
+  /// The same of one key, so that nobody ends the sessions of others.
+  private static let ofOneKeyCountMax = 50
 
   private let settings: ConsoleSettings
   /// By the digest of the cookie's token.
@@ -36,8 +38,9 @@ final class ConsoleSessions: Sendable {
       guarded: guarded, keyID: key.id, scopes: scopes, formToken: Self.randomText(), startedAt: now, lastUsedAt: now)
     sessions.withLock { sessions in
       sessions = sessions.filter { !isOver($0.value, at: now) }
-      if sessions.count >= Self.countMax, let oldest = sessions.min(by: { $0.value.lastUsedAt < $1.value.lastUsedAt }) {
-        sessions[oldest.key] = nil
+      let own = sessions.filter { $0.value.keyID == key.id && $0.value.project.id == guarded.project.id }
+      for (some, limit) in [(own, Self.ofOneKeyCountMax), (sessions, Self.countMax)] where some.count >= limit {
+        if let oldest = some.min(by: { $0.value.lastUsedAt < $1.value.lastUsedAt }) { sessions[oldest.key] = nil }
       }
       sessions[TextDigest.sha256(of: token)] = session
     }
