@@ -60,6 +60,7 @@ enum ConsoleStyle {
     .tile .figure { font-size: 22px; font-weight: 600; display: block; overflow-wrap: anywhere; }
     .message { border: 1px solid var(--line); border-left-width: 5px; border-radius: 6px; padding: 2px 14px;
       margin: 12px 0; background: var(--note-soft); }
+    .message strong { white-space: pre-line; }
     .message.good { border-color: var(--good); background: var(--good-soft); }
     .message.warning { border-color: var(--warn); background: var(--warn-soft); }
     .message.bad { border-color: var(--bad); background: var(--bad-soft); }

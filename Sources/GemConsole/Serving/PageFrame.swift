@@ -1,7 +1,6 @@
 #if Server
 internal import GemLedger
 internal import GemServer
-internal import LedgerCharts
 
 /// The parts that all pages share: navigation, search, errors, time zone and sign-out.
 struct PageFrame {
@@ -42,7 +41,7 @@ struct PageFrame {
 
   static func message(_ error: LedgerError) -> HTML {
     .message(
-      "bad", .p(.strong(.element(.bdi, [], [.text(SafeText.escaped(error.message))]))),
+      "bad", .p(.strong(.element(.bdi, [], [.text(HTML.safeLines(error.message))]))),
       .p("Code ", .errorPage(error.code.description)))
   }
 
