@@ -84,6 +84,19 @@ final class ReportPageTests: XCTestCase {
     }
   }
 
+  func testAMarkAfterASignBreaksNoChart() async throws {
+    let world = try ConsoleWorld(catalog: try Make.catalog(replacing: "\"extra_life\"", with: "\"<\u{301}b\""))
+    try world.ledger.creditPurchase(Make.purchase("p1"), customer: CustomerID("alice"))
+    try world.ledger.buyItem(ItemID("<\u{301}b"), customer: CustomerID("alice"))
+    world.time.advance(seconds: 60)
+    let browser = try await world.browser()
+    let page = try await open(browser, "/console/reports/top-items")
+    let query = try XCTUnwrap(page.links.first { $0.contains("/csv?") }?.split(separator: "?").last)
+    let chart = try await browser.open("/console/reports/top-items/chart.svg?\(query)")
+    XCTAssertEqual(chart.header("Content-Type"), "image/svg+xml")
+    XCTAssertTrue(chart.text.unicodeScalars.split(separator: "\u{301}").dropLast().allSatisfy { $0.last == ";" })
+  }
+
   func testManyReportsDoNotWaitInLine() throws {
     let runs = ReportRuns(ManualClock().clock, patience: .nanoseconds(0))
     let gate = DispatchSemaphore(value: 0)

@@ -90,9 +90,20 @@ final class ScopeTests: XCTestCase {
     let world = try world()
     try world.ledger.grant([Adjustment(CurrencyCode("GEM"), 5)], customer: CustomerID("bob"))
     let browser = try await world.browser("customer_information:customers:read_write")
-    let merged = try await browser.act("/console/customers/bob/merge", ["into": "alice"])
-    XCTAssertEqual(merged.status, 200, merged.words)
-    XCTAssertTrue(merged.title == "Customer" && merged.words.contains("Done."), merged.words)
+    let frozen = try await browser.act("/console/customers/bob/freeze")
+    XCTAssertEqual(frozen.status, 200, frozen.words)
+    XCTAssertTrue(frozen.title == "Customer" && frozen.words.contains("Done."), frozen.words)
+  }
+
+  func testAMergeMovesCurrencyAndNeedsBothScopes() async throws {
+    let world = try world()
+    let browser = try await world.browser("customer_information:customers:read_write")
+    for part in ["merge", "unmerge"] {
+      let refused = try await browser.open("/console/customers/alice/\(part)")
+      XCTAssertEqual(refused.status, 403, part)
+    }
+    let page = try await browser.open("/console/customers/alice")
+    XCTAssertFalse(page.links.contains { $0.hasSuffix("merge") }, "\(page.links)")
   }
 }
 #endif

@@ -9,12 +9,12 @@ extension Action {
   ///   - command: Makes the command from the form. Its key, reason and actor are added here.
   ///   - finish: Completes the change after the booking; a repeated form repeats it.
   static func booking(
-    _ title: String, _ path: String, _ scope: Scope, isFinal: Bool = false,
+    _ title: String, _ path: String, _ scopes: Scope..., isFinal: Bool = false,
     fields: @escaping @Sendable (Visit) throws(LedgerError) -> [Field] = { _ in [] },
     command: @escaping @Sendable (Visit) throws(LedgerError) -> LedgerCommand,
     finish: @escaping @Sendable (Visit) async throws(LedgerError) -> Void = { _ in }
   ) -> Action {
-    Action(title, path, scopes: [scope], isFinal: isFinal, isBooking: true, fields: fields) {
+    Action(title, path, scopes: scopes, isFinal: isFinal, isBooking: true, fields: fields) {
       (visit) throws(LedgerError) in
       var command = try command(visit)
       command.key = try visit.key
