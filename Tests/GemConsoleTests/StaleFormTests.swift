@@ -73,6 +73,20 @@ final class StaleFormTests: XCTestCase {
     XCTAssertEqual(try world.ledger.balance(of: "GEM", customer: "alice").balance, 12)
   }
 
+  func testTheKeyOfASentFormConfirmsNoOtherForm() async throws {
+    let world = try ConsoleWorld()
+    for id in ["alice", "bob"] { try world.ledger.grant(gem(5), customer: CustomerID(id)) }
+    let browser = try await world.browser()
+    let form = try await browser.open("/console/customers/alice/freeze")
+    let preview = try await browser.submit(form, nil, ["reason": "r"], step: "preview")
+    try await browser.submit(preview, nil, step: "confirm")
+    let key = try XCTUnwrap(preview.forms.flatMap(\.fields).first { $0.name == "key" }?.value)
+    let other = try await browser.open("/console/customers/bob/freeze")
+    let refused = try await browser.submit(other, nil, ["reason": "r", "key": key], step: "confirm")
+    XCTAssertEqual(refused.status, 412, refused.words)
+    XCTAssertFalse(try world.ledger.customer(CustomerID("bob")).isFrozen)
+  }
+
   func testARefusedFormDoesNotChooseAnotherCurrency() async throws {
     let world = try ConsoleWorld()
     try world.ledger.grant(gem(5), customer: CustomerID("alice"))

@@ -93,13 +93,13 @@ struct Action: Sendable {
         change = try await BlockingWork.run { () throws(LedgerError) in try self.change(visit) }
       } catch {
         // The first of two equal forms may have removed what the second is about.
-        if isConfirmed, visit.services.sentForms.contains(try visit.key) { throw SentForms.sentBefore }
+        if isConfirmed, visit.services.sentForms.contains(try visit.formName) { throw SentForms.sentBefore }
         throw error
       }
       guard isConfirmed else {
         return .page(try await BlockingWork.run { () throws(LedgerError) in try confirmation(change.preview, visit) })
       }
-      let isKnown = change.isRepeated ? true : visit.services.sentForms.contains(try visit.key)
+      let isKnown = change.isRepeated ? true : visit.services.sentForms.contains(try visit.formName)
       let seen = try digest(of: change.preview, visit)
       guard isKnown || visit.form["preview"] == seen else { throw Self.changedSince }
       return try await once(change, visit)
@@ -135,12 +135,12 @@ struct Action: Sendable {
   }
 
   private func once(_ change: Change, _ visit: Visit) async throws(LedgerError) -> Reply {
-    let key = try visit.key
+    let name = try visit.formName
     // The ledger answers a repeated booking with the first answer.
-    if isBooking, visit.services.sentForms.contains(key) { return try await change.make() }
-    try visit.services.sentForms.take(key)
+    if isBooking, visit.services.sentForms.contains(name) { return try await change.make() }
+    try visit.services.sentForms.take(name)
     do throws(LedgerError) { return try await change.make() } catch {
-      visit.services.sentForms.giveBack(key)
+      visit.services.sentForms.giveBack(name)
       throw error
     }
   }
@@ -166,6 +166,11 @@ extension Visit {
   /// The idempotency key of the form.
   var key: IdempotencyKey {
     get throws(LedgerError) { try IdempotencyKey(form["key"] ?? "") }
+  }
+
+  /// The name of the form among the sent ones: what it changes, and its key.
+  fileprivate var formName: String {
+    get throws(LedgerError) { Hex.text(TextDigest.sha256(of: "\(path(with: [:])) \(try key)")) }
   }
 
   /// The instant of the preview, which is the change's date: a repeated form is then the same change.
