@@ -112,8 +112,18 @@ struct Chart {
   }
 
   static func escaped(_ text: String) -> String {
-    SafeText.escaped(text).replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-      .replacing("\"", with: "&quot;")
+    var escaped = ""
+    // By code points: with a combining mark, a sign is another character here, and the same sign in XML.
+    for scalar in SafeText.escaped(text).unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
   }
 }
 

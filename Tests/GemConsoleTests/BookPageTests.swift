@@ -126,7 +126,7 @@ final class BookPageTests: XCTestCase {
     try Data(bytes).write(to: URL(fileURLWithPath: path))
     let copy = try Ledger.openSQLite(at: path)
     defer { copy.close() }
-    XCTAssertEqual(try copy.balance("GEM", of: Make.customer("alice")), 7)
+    XCTAssertEqual(try copy.balance(of: CurrencyCode("GEM"), customer: Make.customer("alice")).balance, 7)
     XCTAssertTrue(try copy.verify().isOK)
   }
 
@@ -184,6 +184,13 @@ final class BookPageTests: XCTestCase {
     let export = try await reader.send(
       "POST", "/console/books/export", ["Origin": "http://localhost:8383"], "form_token=\(token)")
     XCTAssertEqual(export.status, 403)
+    // A proof has the transaction, with its customer's id, reason and key.
+    XCTAssertFalse(page.links.contains("/console/books/prove"))
+    for method in ["GET", "POST"] {
+      let proof = try await reader.send(
+        method, "/console/books/prove", ["Origin": "http://localhost:8383"], "form_token=\(token)")
+      XCTAssertEqual(proof.status, 403, method)
+    }
     let stranger = try await world.browser("customer_information:purchases:read_write")
     for path in ["/console/books", "/console/books/prove"] {
       let refused = try await stranger.open(path)

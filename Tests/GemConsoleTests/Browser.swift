@@ -6,7 +6,9 @@ import XCTest
 /// A browser without script: it keeps the cookie, follows redirects, and sends forms as their pages have them.
 final class Browser {
   private let site: HTTPAreas
-  private var cookie: String?
+  private(set) var cookie: String?
+  /// What happens while the server waits for a request's body.
+  var betweenHeadAndBody: () -> Void = {}
   /// The name by which the site is called.
   var host = "localhost:8383"
   /// The fields that it sends with every request.
@@ -60,7 +62,9 @@ final class Browser {
     let response: HTTPResponse
     switch site.answer(request) {
     case .now(let now): response = now
-    case .later(let work): response = await work()
+    case .later(let work):
+      betweenHeadAndBody()
+      response = await work()
     }
     for field in response.headers where field.name == "Set-Cookie" {
       let pair = String(field.value.prefix { $0 != ";" })

@@ -63,6 +63,7 @@ final class CatalogPageTests: XCTestCase {
     let form = try await browser.open("/console/catalog/currencies/GEM/edit")
     let wrong = try await browser.submit(form, nil, ["name": "", "reason": "r"], step: "preview")
     XCTAssertEqual(wrong.status, 400)
+    XCTAssertTrue(wrong.text.contains("The catalog has a problem:\n$.currencies[0].name"), wrong.words)
     try world.ledger.define(Currency(code: CurrencyCode("NEW"), name: "New"))
     let stale = try await browser.submit(form, nil, ["name": "Jewels", "reason": "r"], step: "confirm")
     XCTAssertEqual(stale.status, 412)

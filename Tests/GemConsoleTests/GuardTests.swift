@@ -43,8 +43,11 @@ final class GuardTests: XCTestCase {
     try world.ledger.grant([Adjustment(CurrencyCode("GEM"), 5)], customer: CustomerID("alice"))
     let browser = try await world.browser()
     let page = try await browser.open("/console/customers/alice/freeze")
-    let token = try XCTUnwrap(page.forms.flatMap(\.fields).first { $0.name == "form_token" }?.value)
-    let body = "key=k1&reason=r&step=confirm"
+    let preview = try await browser.submit(page, nil, ["reason": "r"], step: "preview")
+    let fields = try XCTUnwrap(preview.forms.first { $0.action.hasSuffix("/freeze") }).fields
+    let token = try XCTUnwrap(fields.first { $0.name == "form_token" }?.value)
+    let body = (fields.filter { $0.name != "form_token" } + [("step", "confirm")]).map { "\($0.name)=\($0.value)" }
+      .joined(separator: "&")
     let path = "/console/customers/alice/freeze"
     let cases: [([String: String], String)] = [
       (["Origin": "https://attacker.example"], "&form_token=\(token)"), ([:], "&form_token=\(token)"),
@@ -119,6 +122,43 @@ final class GuardTests: XCTestCase {
             || page.text.contains("<b>"), target)
       }
     }
+  }
+
+  func testAnIDOfDotsHasItsOwnPages() async throws {
+    let world = try ConsoleWorld()
+    let browser = try await world.browser()
+    for id in [".", "..", "~.", "~~..", "..."] {
+      try world.ledger.grant([Adjustment(CurrencyCode("GEM"), 5)], customer: CustomerID(id))
+      let found = try await browser.open("/console/customers?q=\(id)")
+      let link = try XCTUnwrap(found.links.first { $0.hasPrefix("/console/customers/") }, id)
+      // Browsers resolve parts of one or two dots.
+      XCTAssertFalse(link.split(separator: "/").contains { $0 == "." || $0 == ".." }, link)
+      let form = try await browser.open(link + "/freeze")
+      let preview = try await browser.submit(form, nil, ["reason": "r"], step: "preview")
+      XCTAssertEqual(preview.status, 200, preview.words)
+      try await browser.submit(preview, nil, step: "confirm")
+      XCTAssertTrue(try world.ledger.customer(CustomerID(id)).isFrozen, id)
+    }
+  }
+
+  func testAnErrorShowsNoMarksOfItsCaller() async throws {
+    let world = try ConsoleWorld()
+    let browser = try await world.browser()
+    let page = try await browser.open("/console/customers/\u{202E}evil")
+    XCTAssertEqual(page.status, 404)
+    XCTAssertTrue(page.words.contains("\\u{202E}evil"), page.words)
+    XCTAssertFalse(page.text.contains("\u{202E}"))
+  }
+
+  func testACopyOfALongTextStaysInItsCell() async throws {
+    let world = try ConsoleWorld()
+    try world.ledger.grant([Adjustment(CurrencyCode("GEM"), 5)], customer: CustomerID("alice"))
+    let text = String(repeating: "x", count: 130) + "\n\tforged"
+    _ = try world.ledger.attributes.change([.init("note", text, at: world.time.now)], of: CustomerID("alice"))
+    let browser = try await world.browser()
+    let page = try await browser.open("/console/customers/alice")
+    XCTAssertTrue(page.text.contains("forged"))
+    XCTAssertFalse(page.text.contains("\n\tforged"))
   }
 }
 #endif

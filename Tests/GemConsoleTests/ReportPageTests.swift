@@ -1,5 +1,6 @@
 #if Server
-import GemConsole
+import Dispatch
+@testable import GemConsole
 import GemLedger
 import GemServer
 import GemTestSupport
@@ -57,6 +58,75 @@ final class ReportPageTests: XCTestCase {
     let page = try await open(browser, "/console/reports/statement?customer=alice")
     let file = try await browser.open(try XCTUnwrap(page.links.first { $0.contains("/csv?") }))
     XCTAssertTrue(file.text.contains("\"'=HYPERLINK(\"\"http://x\"\",\"\"a,b\"\")\""), file.text)
+  }
+
+  func testAMarkAfterASeparatorDoesNotForgeACell() async throws {
+    let world = try world()
+    // Letter and mark are one character of Swift, and two of a spreadsheet.
+    let mark = "\u{301}"
+    for (reason, cell) in [
+      ("a,\(mark)b", "\"a,\(mark)b\""), ("a\"\(mark),b", "\"a\"\"\(mark),b\""), ("=\(mark)1+1", "'=\(mark)1+1"),
+    ] {
+      try await world.ledger.book(
+        .grant(
+          [Adjustment(CurrencyCode("GEM"), 1)], customer: CustomerID("alice"),
+          details: CommandDetails(reason: Reason(reason))))
+      world.time.advance(seconds: 660)
+      let browser = try await world.browser()
+      let page = try await open(browser, "/console/reports/statement?customer=alice")
+      let file = try await browser.open(try XCTUnwrap(page.links.first { $0.contains("/csv?") }))
+      let lines = file.text.utf8.split(separator: UInt8(ascii: "\n")).map { Array($0) }
+      XCTAssertTrue(
+        lines.contains {
+          $0.starts(with: Array("20".utf8)) && Array($0.suffix(cell.utf8.count + 2)) == Array(",\(cell)\r".utf8)
+        },
+        "\(cell): \(file.text)")
+    }
+  }
+
+  func testAMarkAfterASignBreaksNoChart() async throws {
+    let world = try ConsoleWorld(catalog: try Make.catalog(replacing: "\"extra_life\"", with: "\"<\u{301}b\""))
+    try world.ledger.creditPurchase(Make.purchase("p1"), customer: CustomerID("alice"))
+    try world.ledger.buyItem(ItemID("<\u{301}b"), customer: CustomerID("alice"))
+    world.time.advance(seconds: 60)
+    let browser = try await world.browser()
+    let page = try await open(browser, "/console/reports/top-items")
+    let query = try XCTUnwrap(page.links.first { $0.contains("/csv?") }?.split(separator: "?").last)
+    let chart = try await browser.open("/console/reports/top-items/chart.svg?\(query)")
+    XCTAssertEqual(chart.header("Content-Type"), "image/svg+xml")
+    XCTAssertTrue(chart.text.unicodeScalars.split(separator: "\u{301}").dropLast().allSatisfy { $0.last == ";" })
+  }
+
+  func testManyReportsDoNotWaitInLine() throws {
+    let runs = ReportRuns(ManualClock().clock, patience: .nanoseconds(0))
+    let gate = DispatchSemaphore(value: 0)
+    var refusedCount = 0
+    for number in 0..<50 {
+      let state = runs.state(of: "r\(number)") { _ in
+        gate.wait()
+        return ReportTable(caption: "", columns: [])
+      }
+      guard case .failed(let error) = state else { continue }
+      XCTAssertEqual(error.code, .inProgress)
+      refusedCount += 1
+    }
+    XCTAssertEqual(refusedCount, 45)
+    for _ in 0..<5 { gate.signal() }
+  }
+
+  func testAFailedReportIsShownBeforeItIsComputedAgain() throws {
+    let time = ManualClock()
+    let runs = ReportRuns(time.clock, patience: .never)
+    for (seconds, message) in [(0, "first"), (9, "second"), (10, "third")] as [(Int64, String)] {
+      time.advance(seconds: seconds)
+      let state = runs.state(of: "r") { (_) throws(LedgerError) -> ReportTable in
+        // It is computed for longer than its error is shown.
+        time.advance(seconds: 60)
+        throw LedgerError(.storageUnavailable, message)
+      }
+      guard case .failed(let error) = state else { return XCTFail("\(state)") }
+      XCTAssertEqual(error.message, message == "second" ? "first" : message)
+    }
   }
 
   func testTheOverviewHasTheTotals() async throws {

@@ -29,6 +29,8 @@ struct ConsoleSession: Sendable {
   /// Whether the key has all permissions.
   var mayDoAll: Bool { scopes.isEmpty }
 
+  func allows(oneOf scopes: [Scope]) -> Bool { scopes.contains(where: allows) }
+
   /// - Throws: `LedgerError` with `forbidden`.
   func check(_ scope: Scope) throws(LedgerError) {
     guard allows(scope) else {

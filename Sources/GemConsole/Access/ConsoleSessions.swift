@@ -13,7 +13,9 @@ internal import Foundation
 /// The sessions of one server, in memory: a restart of the server ends them.
 final class ConsoleSessions: Sendable {
   /// The maximum number of sessions; a new one then ends the one that was used the longest time ago.
-  static let countMax = 1000
+  private static let countMax = 1000
+  /// The same of one key, so that nobody ends the sessions of others.
+  private static let ofOneKeyCountMax = 50
 
   private let settings: ConsoleSettings
   /// By the digest of the cookie's token.
@@ -36,18 +38,21 @@ final class ConsoleSessions: Sendable {
       guarded: guarded, keyID: key.id, scopes: scopes, formToken: Self.randomText(), startedAt: now, lastUsedAt: now)
     sessions.withLock { sessions in
       sessions = sessions.filter { !isOver($0.value, at: now) }
-      if sessions.count >= Self.countMax, let oldest = sessions.min(by: { $0.value.lastUsedAt < $1.value.lastUsedAt }) {
-        sessions[oldest.key] = nil
+      let own = sessions.filter { $0.value.keyID == key.id && $0.value.project.id == guarded.project.id }
+      for (some, limit) in [(own, Self.ofOneKeyCountMax), (sessions, Self.countMax)] where some.count >= limit {
+        if let oldest = some.min(by: { $0.value.lastUsedAt < $1.value.lastUsedAt }) { sessions[oldest.key] = nil }
       }
       sessions[TextDigest.sha256(of: token)] = session
     }
     return token
   }
 
-  /// Returns the session of a token, and counts it as used; nil if it has ended, or its key was revoked.
+  /// Returns the session of a token; nil if it has ended, or its key was revoked.
   ///
   /// The key is read with every request, so that a revocation ends the session at once.
-  func session(_ token: String, at now: Timestamp) throws(LedgerError) -> ConsoleSession? {
+  ///
+  /// - Parameter isUse: Whether its idle time begins anew.
+  func session(_ token: String, at now: Timestamp, _ isUse: Bool) throws(LedgerError) -> ConsoleSession? {
     let digest = TextDigest.sha256(of: token)
     let found = sessions.withLock { sessions -> ConsoleSession? in
       guard let session = sessions[digest] else { return nil }
@@ -55,7 +60,7 @@ final class ConsoleSessions: Sendable {
         sessions[digest] = nil
         return nil
       }
-      sessions[digest]?.lastUsedAt = now
+      if isUse { sessions[digest]?.lastUsedAt = now }
       return session
     }
     guard let found else { return nil }
@@ -66,8 +71,13 @@ final class ConsoleSessions: Sendable {
     return found
   }
 
-  func setZone(_ zone: TimeZone, of token: String) {
-    sessions.withLock { $0[TextDigest.sha256(of: token)]?.zone = zone }
+  /// Sets the reader's time zone; an unknown one, nil, leaves the earlier zone, or UTC.
+  func setZone(_ zone: TimeZone?, of token: String) {
+    let digest = TextDigest.sha256(of: token)
+    sessions.withLock { sessions in
+      let earlier = sessions[digest]?.zone
+      sessions[digest]?.zone = zone ?? earlier ?? .gmt
+    }
   }
 
   func end(_ token: String) {

@@ -17,7 +17,8 @@ struct RequestOrigin: Hashable, Sendable {
   /// - Throws: `LedgerError` with `forbidden`.
   init(_ request: HTTPRequest, _ settings: ConsoleSettings) throws(LedgerError) {
     let isProxied = settings.trustedProxies.contains(request.client)
-    let forwarded = { (name: String) in isProxied ? request.headers[name].map(Self.last) : nil }
+    // A proxy adds to what its client sent: an element at the end, or a field at the end.
+    let forwarded = { (name: String) in isProxied ? request.headers.values(of: name).last.map(Self.last) : nil }
     isSecure = settings.hasTLS || forwarded("X-Forwarded-Proto") == "https"
     client = forwarded("X-Forwarded-For") ?? request.client
     let host = forwarded("X-Forwarded-Host") ?? request.headers["Host"] ?? ""
@@ -47,7 +48,6 @@ struct RequestOrigin: Hashable, Sendable {
     }
   }
 
-  /// A proxy appends to what its client sent, so only the last element is its own.
   private static func last(of list: String) -> String {
     let element = list.split(separator: ",").last ?? ""
     return String(element.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())

@@ -1,6 +1,7 @@
 #if Server
 internal import GemLedger
 internal import GemServer
+internal import SystemCrypto
 
 /// Something that a reader can change: a form, a preview by the ledger, and the change.
 ///
@@ -12,18 +13,24 @@ struct Action: Sendable {
   struct Change: Sendable {
     /// What will be, as the ledger computes it.
     let preview: HTML
+    /// Whether the ledger knows the change already, and answers it with the first answer.
+    let isRepeated: Bool
     /// Makes the change, and returns the page to read next.
     let make: @Sendable () async throws(LedgerError) -> Reply
 
-    init(preview: HTML, make: @escaping @Sendable () async throws(LedgerError) -> Reply) {
+    init(
+      preview: HTML, isRepeated: Bool = false, make: @escaping @Sendable () async throws(LedgerError) -> Reply
+    ) {
       self.preview = preview
+      self.isRepeated = isRepeated
       self.make = make
     }
   }
 
   let title: String
   let path: String
-  let scope: Scope
+  /// The permissions that the session's key needs.
+  let scopes: [Scope]
   /// Whether it cannot be undone.
   let isFinal: Bool
   /// Whether the ledger recognizes a repeated change by its key.
@@ -34,24 +41,31 @@ struct Action: Sendable {
   /// - Parameters:
   ///   - title: What it does, such as `Grant currency`.
   ///   - path: As of ``ConsoleRoute``.
-  ///   - scope: The permission that the session's key needs.
   ///   - fields: The inputs besides the reason.
   ///   - change: Reads the form and asks the ledger; changes nothing.
   init(
-    _ title: String, _ path: String, _ scope: Scope, isFinal: Bool = false, isBooking: Bool = false,
+    _ title: String, _ path: String, scopes: [Scope], isFinal: Bool = false, isBooking: Bool = false,
     fields: @escaping @Sendable (Visit) throws(LedgerError) -> [Field] = { _ in [] },
     change: @escaping @Sendable (Visit) throws(LedgerError) -> Change
   ) {
-    (self.title, self.path, self.scope, self.isFinal) = (title, path, scope, isFinal)
+    (self.title, self.path, self.scopes, self.isFinal) = (title, path, scopes, isFinal)
     self.isBooking = isBooking
     self.fields = fields
     self.change = change
   }
 
+  init(
+    _ title: String, _ path: String, _ scope: Scope, isFinal: Bool = false,
+    fields: @escaping @Sendable (Visit) throws(LedgerError) -> [Field] = { _ in [] },
+    change: @escaping @Sendable (Visit) throws(LedgerError) -> Change
+  ) {
+    self.init(title, path, scopes: [scope], isFinal: isFinal, fields: fields, change: change)
+  }
+
   var routes: [ConsoleRoute] {
     [
-      .get(path, scope) { (visit) throws(LedgerError) in .page(try form(visit)) },
-      ConsoleRoute("POST", path, scope, .suspending { (visit) async throws(LedgerError) in try await post(visit) }),
+      ConsoleRoute("GET", path, scopes, .blocking { (visit) throws(LedgerError) in .page(try form(visit)) }),
+      ConsoleRoute("POST", path, scopes, .suspending { (visit) async throws(LedgerError) in try await post(visit) }),
     ]
   }
 
@@ -79,14 +93,37 @@ struct Action: Sendable {
         change = try await BlockingWork.run { () throws(LedgerError) in try self.change(visit) }
       } catch {
         // The first of two equal forms may have removed what the second is about.
-        if isConfirmed, visit.services.sentForms.contains(try visit.key) { throw SentForms.sentBefore }
+        if isConfirmed, visit.services.sentForms.contains(try visit.formName) { throw SentForms.sentBefore }
         throw error
       }
-      guard isConfirmed else { return .page(confirmation(change.preview, visit)) }
+      guard isConfirmed else {
+        return .page(try await BlockingWork.run { () throws(LedgerError) in try confirmation(change.preview, visit) })
+      }
+      let isKnown = change.isRepeated ? true : visit.services.sentForms.contains(try visit.formName)
+      let seen = try digest(of: change.preview, visit)
+      guard isKnown || visit.form["preview"] == seen else { throw Self.changedSince }
       return try await once(change, visit)
     } catch {
       return .page(try await BlockingWork.run { () throws(LedgerError) in try form(visit, error: error) })
     }
+  }
+
+  private static let changedSince = LedgerError(
+    .conditionFailed, "What the form changes is not what a preview showed. Nothing was changed; preview it again.")
+
+  /// The values that a preview carries to its confirmation.
+  private func carried(_ visit: Visit) throws(LedgerError) -> [HTML] {
+    let values =
+      visit.form.without("step", "form_token", "at", "preview").fields + [
+        ("at", String(try visit.previewedAt.milliseconds))
+      ]
+    return values.map { Field.hidden($0.name, $0.value) }
+  }
+
+  /// Names a preview with the values that led to it.
+  private func digest(of preview: HTML, _ visit: Visit) throws(LedgerError) -> String {
+    let parts = HTML.group(try carried(visit) + [preview])
+    return Hex.text(TextDigest.sha256(of: String(decoding: parts.bytes, as: UTF8.self)))
   }
 
   /// What the form is about: the names in its path.
@@ -98,27 +135,30 @@ struct Action: Sendable {
   }
 
   private func once(_ change: Change, _ visit: Visit) async throws(LedgerError) -> Reply {
-    let key = try visit.key
+    let name = try visit.formName
     // The ledger answers a repeated booking with the first answer.
-    if isBooking, visit.services.sentForms.contains(key) { return try await change.make() }
-    try visit.services.sentForms.take(key)
+    if isBooking, visit.services.sentForms.contains(name) { return try await change.make() }
+    try visit.services.sentForms.take(name)
     do throws(LedgerError) { return try await change.make() } catch {
-      visit.services.sentForms.giveBack(key)
+      visit.services.sentForms.giveBack(name)
       throw error
     }
   }
 
-  private func confirmation(_ preview: HTML, _ visit: Visit) -> ConsolePage {
-    let values = visit.form.without("step", "form_token", "at").fields.map { Field.hidden($0.name, $0.value) }
+  private func confirmation(_ preview: HTML, _ visit: Visit) throws(LedgerError) -> ConsolePage {
+    let entered = try (fields(visit) + [.reason]).map { (name: $0.label, value: $0.entered(visit.form)) }
     let confirm = HTML.element(.button, [], [.text(isFinal ? "\(title), for good" : title)]).with(.type, "submit")
       .with(.name, "step").with(.value, "confirm").classed(isFinal ? "danger" : "primary")
     let back = HTML.element(.button, [], ["Change the form"]).with(.type, "submit").with(.name, "step")
       .with(.value, "form")
     return ConsolePage(
       "\(title): preview", .message("note", .p("Nothing has changed yet. This is what will be:")), preview,
+      .facts(entered),
       visit.form(
         to: visit.path(with: [:]),
-        values + [Field.hidden("at", String(visit.reader.now.milliseconds)), .p(confirm, " ", back)]))
+        try carried(visit) + [
+          Field.hidden("preview", try digest(of: preview, visit)), .p(confirm, " ", back),
+        ]))
   }
 }
 
@@ -126,6 +166,11 @@ extension Visit {
   /// The idempotency key of the form.
   var key: IdempotencyKey {
     get throws(LedgerError) { try IdempotencyKey(form["key"] ?? "") }
+  }
+
+  /// The name of the form among the sent ones: what it changes, and its key.
+  fileprivate var formName: String {
+    get throws(LedgerError) { Hex.text(TextDigest.sha256(of: "\(path(with: [:])) \(try key)")) }
   }
 
   /// The instant of the preview, which is the change's date: a repeated form is then the same change.

@@ -9,22 +9,24 @@ extension Action {
   ///   - command: Makes the command from the form. Its key, reason and actor are added here.
   ///   - finish: Completes the change after the booking; a repeated form repeats it.
   static func booking(
-    _ title: String, _ path: String, _ scope: Scope, isFinal: Bool = false,
+    _ title: String, _ path: String, _ scopes: Scope..., isFinal: Bool = false,
     fields: @escaping @Sendable (Visit) throws(LedgerError) -> [Field] = { _ in [] },
     command: @escaping @Sendable (Visit) throws(LedgerError) -> LedgerCommand,
     finish: @escaping @Sendable (Visit) async throws(LedgerError) -> Void = { _ in }
   ) -> Action {
-    Action(title, path, scope, isFinal: isFinal, isBooking: true, fields: fields) { (visit) throws(LedgerError) in
+    Action(title, path, scopes: scopes, isFinal: isFinal, isBooking: true, fields: fields) {
+      (visit) throws(LedgerError) in
       var command = try command(visit)
       command.key = try visit.key
       command.reason = try visit.reason
       command.actor = try visit.session.actor
       let preview = try visit.ledger.preview(command)
-      return Change(preview: BookingView(preview, visit.reader).html) { [command] () async throws(LedgerError) in
+      return Change(preview: BookingView(preview, visit.reader).html, isRepeated: preview.isReplayed) {
+        [command] () async throws(LedgerError) in
         let booking = try await visit.ledger.book(command)
         try await finish(visit)
         let note: String? = booking.isReplayed ? "repeated" : "booked"
-        guard let id = booking.transactionID else {
+        guard let id = booking.transactionID, visit.session.allows(.purchases) else {
           return .seeOther(ConsolePath("customers", booking.customer.text, query: ["note": note]))
         }
         return .seeOther(ConsolePath("transactions", id.description, query: ["note": note]))

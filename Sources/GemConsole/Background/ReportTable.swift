@@ -61,11 +61,12 @@ struct ReportTable: Sendable {
   }
 
   private static func quoted(_ text: String) -> String {
-    // A spreadsheet would compute a text from outside that looks like a formula.
-    let isFormula = text.first.map { "=+-@\t".contains($0) } ?? false
-    let safe = isFormula ? "'" + text : text
-    guard safe.contains(where: { ",\"\n\r".contains($0) }) else { return safe }
-    return "\"" + safe.replacing("\"", with: "\"\"") + "\""
+    // A spreadsheet would compute a text from outside that looks like a formula. It reads code points: a quote with a
+    // combining mark, which is one character here, ends a cell there.
+    let marks = text.unicodeScalars
+    let safe = (marks.first.map { "=+-@\t\r\n".unicodeScalars.contains($0) } ?? false ? "'" : "") + text
+    guard marks.contains(where: { ",\"\n\r".unicodeScalars.contains($0) }) else { return safe }
+    return "\"" + safe.unicodeScalars.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
   }
 }
 #endif

@@ -9,31 +9,31 @@ final class SentForms: Sendable {
   /// The number of forms after which the oldest are forgotten.
   private static let countMax = 10_000
 
-  private let keys = Mutex<(newest: Set<IdempotencyKey>, older: Set<IdempotencyKey>)>(([], []))
+  private let names = Mutex<(newest: Set<String>, older: Set<String>)>(([], []))
 
   static let sentBefore = LedgerError(
     .conditionFailed, "This form was sent before, and was taken the first time. Nothing was done twice.")
 
-  /// Returns whether a form with this key was confirmed.
-  func contains(_ key: IdempotencyKey) -> Bool {
-    keys.withLock { $0.newest.contains(key) || $0.older.contains(key) }
+  /// Returns whether a form of this name was confirmed.
+  func contains(_ name: String) -> Bool {
+    names.withLock { $0.newest.contains(name) || $0.older.contains(name) }
   }
 
-  /// - Throws: `LedgerError` with `condition_failed` if a form with this key was confirmed.
-  func take(_ key: IdempotencyKey) throws(LedgerError) {
-    let isFirst = keys.withLock { keys in
-      guard !keys.older.contains(key), keys.newest.insert(key).inserted else { return false }
-      if keys.newest.count >= Self.countMax { keys = ([], keys.newest) }
+  /// - Throws: `LedgerError` with `condition_failed` if a form of this name was confirmed.
+  func take(_ name: String) throws(LedgerError) {
+    let isFirst = names.withLock { names in
+      guard !names.older.contains(name), names.newest.insert(name).inserted else { return false }
+      if names.newest.count >= Self.countMax { names = ([], names.newest) }
       return true
     }
     guard isFirst else { throw Self.sentBefore }
   }
 
   /// Forgets a form whose change failed.
-  func giveBack(_ key: IdempotencyKey) {
-    keys.withLock { keys in
-      keys.newest.remove(key)
-      keys.older.remove(key)
+  func giveBack(_ name: String) {
+    names.withLock { names in
+      names.newest.remove(name)
+      names.older.remove(name)
     }
   }
 }

@@ -19,9 +19,14 @@ enum BookPages {
         try visit.project.verifying.start(by: visit.session.actor.text)
         return .seeOther(ConsolePath("books"))
       },
-      .post("books/export", .books, export),
-      ConsoleRoute("POST", "books/backup", .books, .suspending(backUp)),
+      ConsoleRoute("POST", "books/export", journalScopes, .blocking(export)),
+      ConsoleRoute("POST", "books/backup", [.books], .suspending(backUp)),
     ] + seals
+
+  /// The permissions to read records of the journal, which name customers and their purchases.
+  private static let journalScopes: [Scope] = [.books, .customers, .purchases]
+
+  static func mayReadJournal(_ session: ConsoleSession) -> Bool { journalScopes.allSatisfy(session.allows) }
 
   // MARK: Export
 
@@ -29,8 +34,6 @@ enum BookPages {
   ///
   /// It goes through a file, so that a slow browser does not keep the ledger's snapshot open.
   @Sendable private static func export(_ visit: Visit) throws(LedgerError) -> Reply {
-    // The journal names customers and their purchases.
-    for scope in [Scope.customers, .purchases] { try visit.session.check(scope) }
     let stream = HTTPStream(isFile: true)
     try visit.services.longRead.start("An export") { [ledger = visit.ledger, log = visit.log] in
       send(to: stream, "export", log) { () throws(LedgerError) in
@@ -96,9 +99,10 @@ enum BookPages {
 
   #if Receipts
   private static let seals: [ConsoleRoute] = [
-    ConsoleRoute("POST", "books/seal", .books, .suspending(seal)),
-    .get("books/prove", .books) { (visit) throws(LedgerError) in .page(proofForm(visit)) },
-    ConsoleRoute("POST", "books/prove", .books, .suspending(prove)),
+    ConsoleRoute("POST", "books/seal", [.books], .suspending(seal)),
+    ConsoleRoute(
+      "GET", "books/prove", journalScopes, .blocking { (visit) throws(LedgerError) in .page(proofForm(visit)) }),
+    ConsoleRoute("POST", "books/prove", journalScopes, .suspending(prove)),
   ]
 
   /// Proves the books, and seals the journal.

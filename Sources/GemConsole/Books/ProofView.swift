@@ -96,7 +96,8 @@ struct ProofView {
         "A seal is a digest of the whole journal up to now. Stored elsewhere, it later shows whether a record was ",
         "changed. It is made after a proof of the books, so the download begins after two reads of the journal."),
       button("Seal the journal", "seal"),
-      .p(.link("Prove a transaction with a seal", to: ConsolePath("books", "prove"))),
+      BookPages.mayReadJournal(visit.session)
+        ? .p(.link("Prove a transaction with a seal", to: ConsolePath("books", "prove"))) : .none,
       .p(
         "A seal with the digests of customers, which proves names after an erasure, and its comparison are commands:"),
       .lines("gemctl seal --customers FILE\ngemctl verify --seal SEAL --customers FILE"))
@@ -106,7 +107,7 @@ struct ProofView {
   }
 
   private var export: HTML {
-    guard visit.session.allows(.customers), visit.session.allows(.purchases) else {
+    guard BookPages.mayReadJournal(visit.session) else {
       return .section(
         "Export",
         .p("An export needs the scopes ", .code("\(Scope.customers)"), " and ", .code("\(Scope.purchases)"), "."))

@@ -8,7 +8,7 @@ enum CatalogActions {
     [document, current] + CatalogKind.all.flatMap { [edit($0), add($0)] + ($0.isRemovable ? [remove($0)] : []) }
 
   private static func add(_ kind: CatalogKind) -> Action {
-    action("Add \(kind.noun)", "catalog/\(kind.list)/new") { (visit) throws(LedgerError) in
+    action("Add \(kind.noun)", "catalog/\(kind.list)/new", kind.scopes) { (visit) throws(LedgerError) in
       kind.fields(nil)
     } edit: { (old, visit) throws(LedgerError) in
       try kind.edited(old, nil, by: visit.form)
@@ -16,7 +16,8 @@ enum CatalogActions {
   }
 
   private static func edit(_ kind: CatalogKind) -> Action {
-    action("Change \(kind.noun)", "catalog/\(kind.list)/{\(kind.noun)}/edit") { (visit) throws(LedgerError) in
+    action("Change \(kind.noun)", "catalog/\(kind.list)/{\(kind.noun)}/edit", kind.scopes) {
+      (visit) throws(LedgerError) in
       guard let object = kind.find(visit.name(kind.noun), in: try document(of: visit)) else {
         throw LedgerError(
           .notAvailable, "There is no \(kind.noun) \"\(visit.name(kind.noun).prefix(100))\" in the catalog.")
@@ -28,13 +29,15 @@ enum CatalogActions {
   }
 
   private static func remove(_ kind: CatalogKind) -> Action {
-    action("Remove \(kind.noun)", "catalog/\(kind.list)/{\(kind.noun)}/remove") { (old, visit) throws(LedgerError) in
+    action("Remove \(kind.noun)", "catalog/\(kind.list)/{\(kind.noun)}/remove", kind.scopes) {
+      (old, visit) throws(LedgerError) in
       kind.removed(old, visit.name(kind.noun))
     }
   }
 
   /// The offering that apps show without a choice of their own.
-  private static let current = action("Choose the current offering", "catalog/current") { (visit) throws(LedgerError) in
+  private static let current = action("Choose the current offering", "catalog/current", [.offerings]) {
+    (visit) throws(LedgerError) in
     let document = try document(of: visit)
     let ids = (document["offerings"]?.array ?? []).compactMap { $0["id"]?.text }
     return [
@@ -48,7 +51,9 @@ enum CatalogActions {
     return edited
   }
 
-  private static let document = action("Change the whole catalog", "catalog/document") { (visit) throws(LedgerError) in
+  /// The document has more than the other forms, such as the receipts that are credited.
+  private static let document = action("Change the whole catalog", "catalog/document", [.catalog]) {
+    (visit) throws(LedgerError) in
     [Field("document", "The catalog as JSON", .lines, value: try visit.ledger.currentCatalog().text())]
   } edit: { (_, visit) throws(LedgerError) in
     let value: JSONValue
@@ -66,18 +71,17 @@ enum CatalogActions {
   }
 
   private static func action(
-    _ title: String, _ path: String,
+    _ title: String, _ path: String, _ scopes: [Scope],
     fields: @escaping @Sendable (Visit) throws(LedgerError) -> [Field] = { _ in [] },
     edit: @escaping @Sendable (JSONObject, Visit) throws(LedgerError) -> JSONObject
   ) -> Action {
     Action(
-      title, path, .products.writing,
+      title, path, scopes: scopes.map(\.writing),
       fields: { (visit) throws(LedgerError) in
         let version = try visit.ledger.catalogEditor.current().version
         return [Field("base", "", .hidden, value: "\(version)", isRequired: false)] + (try fields(visit))
       },
       change: { (visit) throws(LedgerError) in
-        for scope in [Scope.currencies, .offerings] { try visit.session.check(scope.writing) }
         guard let base = Int64(visit.form["base"] ?? "") else {
           throw .invalid("The form lacks the catalog's version.")
         }

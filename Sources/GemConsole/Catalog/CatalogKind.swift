@@ -1,11 +1,14 @@
 #if Server
 internal import GemLedger
+internal import GemServer
 
 /// A kind of object in the catalog, with the inputs of its form; members without an input stay as they are.
 struct CatalogKind: Sendable {
   /// The list in the catalog's document, also the part of the path.
   let list: String
   let noun: String
+  /// The permissions that a change needs, as in the API.
+  let scopes: [Scope]
   /// The member that identifies an object, and never changes.
   let id: CatalogInput
   let inputs: [CatalogInput]
@@ -14,8 +17,12 @@ struct CatalogKind: Sendable {
 
   static let all = [currency, product, offering, item]
 
+  /// The permission to see the objects.
+  var readingScope: Scope { scopes.first ?? .catalog }
+  static let readingScopes = all.map(\.readingScope)
+
   static let currency = CatalogKind(
-    list: "currencies", noun: "currency",
+    list: "currencies", noun: "currency", scopes: [.currencies],
     id: .text("code", "Code", hint: "1 to 10 of A-Z, a-z, 0-9 and _, such as GEM. It never changes."),
     inputs: [
       .text("name", "Name", hint: "Such as Gems."), .text("description", "Description", isRequired: false),
@@ -29,7 +36,9 @@ struct CatalogKind: Sendable {
     ], isRemovable: false)
 
   static let product = CatalogKind(
-    list: "products", noun: "product", id: .text("code", "Code", hint: "Such as gems_1200. It never changes."),
+    // The API changes what a product grants with the currency.
+    list: "products", noun: "product", scopes: [.products, .currencies],
+    id: .text("code", "Code", hint: "Such as gems_1200. It never changes."),
     inputs: [
       .choice("type", "Type", ProductType.Kind.allCases.map { ($0.rawValue, $0.rawValue.replacing("_", with: " ")) }),
       .texts("store_ids", "Ids at the stores", hint: "One a line, such as apple=gems_1200 and google=gems_1200."),
@@ -46,7 +55,8 @@ struct CatalogKind: Sendable {
     ], isRemovable: true)
 
   static let offering = CatalogKind(
-    list: "offerings", noun: "offering", id: .text("id", "Id", hint: "Such as gems. It never changes."),
+    list: "offerings", noun: "offering", scopes: [.offerings],
+    id: .text("id", "Id", hint: "Such as gems. It never changes."),
     inputs: [
       .note("description", "Description"),
       .list(
@@ -55,11 +65,14 @@ struct CatalogKind: Sendable {
     ], isRemovable: true)
 
   static let item = CatalogKind(
-    list: "items", noun: "item", id: .text("id", "Id", hint: "Such as extra_life. It never changes."),
+    list: "items", noun: "item", scopes: [.catalog],
+    id: .text("id", "Id", hint: "Such as extra_life. It never changes."),
     inputs: [
       .text("name", "Name"), .amounts("price", "Price", hint: "One currency a line, such as GEM=50."),
       .amount("limit", "Limit for each customer", hint: "None without it."),
     ], isRemovable: true)
+
+  func mayChange(_ session: ConsoleSession) -> Bool { scopes.allSatisfy { session.allows($0.writing) } }
 
   // MARK: Documents
 

@@ -5,9 +5,9 @@ internal import GemServer
 /// The catalog as tables, its document, and the history of its versions.
 enum CatalogPages {
   static let routes: [ConsoleRoute] = [
-    .get("catalog", .products) { (visit) throws(LedgerError) in .page(try page(visit)) },
-    .get("catalog/versions", .products) { (visit) throws(LedgerError) in .page(try versions(visit)) },
-    .get("catalog/file", .products) { (visit) throws(LedgerError) in
+    .get("catalog", nil) { (visit) throws(LedgerError) in .page(try page(visit)) },
+    .get("catalog/versions", .catalog) { (visit) throws(LedgerError) in .page(try versions(visit)) },
+    .get("catalog/file", .catalog) { (visit) throws(LedgerError) in
       .file(
         name: "catalog.json", type: "application/json", Array(try visit.ledger.currentCatalog().text().utf8))
     },
@@ -15,26 +15,25 @@ enum CatalogPages {
 
   private static func page(_ visit: Visit) throws(LedgerError) -> ConsolePage {
     let (version, catalog) = try visit.ledger.catalogEditor.current()
-    let mayChange = visit.session.allows(.products.writing)
+    let session = visit.session
+    if !session.allows(oneOf: CatalogKind.readingScopes) { try session.check(.products) }
     let note = visit.query["note"]?.hasPrefix("version-") ?? false
+    let documents = [
+      (Scope.offerings.writing, "Current offering", "current"), (.catalog.writing, "Whole document", "document"),
+      (.catalog, "Download", "file"), (.catalog, "Versions", "versions"),
+    ]
     let actions = HTML.element(
       .div, [],
-      (mayChange
-        ? CatalogKind.all.map { .button("Add \($0.noun)", to: ConsolePath("catalog", $0.list, "new")) }
-          + [
-            .button("Current offering", to: ConsolePath("catalog", "current")),
-            .button("Whole document", to: ConsolePath("catalog", "document")),
-          ] : [])
-        + [
-          .button("Download", to: ConsolePath("catalog", "file")),
-          .button("Versions", to: ConsolePath("catalog", "versions")),
-        ]
+      CatalogKind.all.filter { $0.mayChange(session) }.map {
+        .button("Add \($0.noun)", to: ConsolePath("catalog", $0.list, "new"))
+      } + documents.filter { session.allows($0.0) }.map { .button($0.1, to: ConsolePath("catalog", $0.2)) }
     ).classed("actions")
-    let tables = CatalogTables(catalog: catalog, reader: visit.reader, mayChange: mayChange)
+    let tables = CatalogTables(catalog: catalog, reader: visit.reader, session: session)
     return ConsolePage(
       "Catalog", note ? .message("good", .p("The catalog has version \(version) now.")) : .none,
-      .p("Version \(version)"), actions, .section("Currencies", tables.currencies),
-      .section("Products", tables.products), .section("Offerings", tables.offerings), .section("Items", tables.items))
+      .p("Version \(version)"), actions, tables.section("Currencies", .currency, tables.currencies),
+      tables.section("Products", .product, tables.products), tables.section("Offerings", .offering, tables.offerings),
+      tables.section("Items", .item, tables.items))
   }
 
   private static func versions(_ visit: Visit) throws(LedgerError) -> ConsolePage {
@@ -61,10 +60,15 @@ enum CatalogPages {
 private struct CatalogTables {
   let catalog: Catalog
   let reader: Reader
-  let mayChange: Bool
+  let session: ConsoleSession
+
+  /// The objects of a kind, if the session may see them.
+  func section(_ title: String, _ kind: CatalogKind, _ table: HTML) -> HTML {
+    session.allows(kind.readingScope) ? .section(title, table) : .none
+  }
 
   private func links(_ kind: CatalogKind, _ id: String) -> HTML {
-    guard mayChange else { return .none }
+    guard kind.mayChange(session) else { return .none }
     let edit = HTML.link("Change", to: ConsolePath("catalog", kind.list, id, "edit"))
     guard kind.isRemovable else { return edit }
     return .group([edit, " ", .link("Remove", to: ConsolePath("catalog", kind.list, id, "remove"))])

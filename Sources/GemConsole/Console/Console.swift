@@ -33,7 +33,7 @@ package final class Console: Sendable {
     limiter = SignInLimiter(perMinute: settings.attemptsPerMinute)
     self.log = log
     services = Dictionary(
-      projects.map { ($0.id, ConsoleServices(summary: SummaryRefresh($0, log))) },
+      projects.map { ($0.id, ConsoleServices(summary: SummaryRefresh($0, log), reports: ReportRuns($0.clock))) },
       uniquingKeysWith: { first, _ in first })
   }
 
@@ -56,9 +56,11 @@ package final class Console: Sendable {
       if isPost { try origin.checkSender(of: head) }
       let now = clock.now()
       let token = cookie(of: head)
-      let session = try token.flatMap { (token) throws(LedgerError) in try sessions.session(token, at: now) }
+      // A page that reloads itself is no sign of a person.
+      let isUse = head.headers["X-Console-Live"] == nil
+      let session = try token.flatMap { (token) throws(LedgerError) in try sessions.session(token, at: now, isUse) }
       return .accepted(from: session == nil ? .unknown : .known) { [self] request in
-        .later { [self] in await answer(request, origin, token, session) }
+        .later { [self] in await answer(request, origin, token) }
       }
     } catch {
       return .refused(plain(error, head))
@@ -66,16 +68,22 @@ package final class Console: Sendable {
   }
 
   private func answer(
-    _ request: HTTPRequest, _ origin: RequestOrigin, _ token: String?, _ session: ConsoleSession?
+    _ request: HTTPRequest, _ origin: RequestOrigin, _ token: String?
   ) async -> HTTPResponse {
-    let path = Array(request.path.dropFirst())
-    let reader = Reader(languages: request.headers["Accept-Language"], zone: session?.zone, now: clock.now())
+    let path = request.path.dropFirst().map(ConsolePath.part)
+    let now = clock.now()
     var visit: Visit?
     do throws(LedgerError) {
+      // Read again: the key may have been revoked while the body was sent.
+      let session = try token.flatMap { (token) throws(LedgerError) in try sessions.session(token, at: now, false) }
+      let reader = Reader(languages: request.headers["Accept-Language"], zone: session?.zone, now: now)
       let form = request.method == "POST" ? try FormValues(body: request.body) : FormValues()
       if path == ["sign-in"] { return try signIn(request, form, origin) }
       guard let session, let token, let services = services[session.project.id] else {
-        return signInPage(request, next: request.method == "POST" ? [] : path)
+        return signInPage(
+          request,
+          next: request.method == "POST"
+            ? ConsolePath() : ConsolePath(parts: path, query: request.query.map { ($0.name, $0.value) }))
       }
       let found = ConsoleRoute.find(path.last == "" ? path.dropLast() : path, in: routes)
       let visiting = Visit(
@@ -106,7 +114,7 @@ package final class Console: Sendable {
     guard let route = found.first(where: { $0.route.method == method })?.route else {
       throw LedgerError(.invalidRequest, "There is no such page.")
     }
-    if let scope = route.scope { try visit.session.check(scope) }
+    for scope in route.scopes { try visit.session.check(scope) }
     switch route.work {
     case .blocking(let work):
       return try await BlockingWork.run { () throws(LedgerError) in try work(visit) }
@@ -134,27 +142,31 @@ package final class Console: Sendable {
   private func signIn(
     _ request: HTTPRequest, _ form: FormValues, _ origin: RequestOrigin
   ) throws(LedgerError) -> HTTPResponse {
-    guard request.method == "POST" else { return signInPage(request, next: []) }
+    guard request.method == "POST" else { return signInPage(request, next: ConsolePath()) }
     let now = clock.now()
-    let next = (form["next"] ?? "").split(separator: "/").map(String.init)
+    let next = ConsolePath(carried: form["next"])
     do throws(LedgerError) {
       try limiter.begin(origin.client, at: now)
       let (guarded, key) = try gatekeeper.key(form["key"] ?? "")
       let token = try sessions.start(guarded, key, at: now)
       limiter.succeed(origin.client, at: now)
+      if let earlier = cookie(of: request) { sessions.end(earlier) }
       log.event(.info, "A session of the console began.", ["key": .string(key.id), "client": .string(origin.client)])
-      var response = Self.redirect(to: ConsolePath(parts: next))
+      var response = Self.redirect(to: next)
       response.headers.append(setCookie(token, origin))
       return response
     } catch {
+      log.event(
+        .warning, "A sign-in to the console was refused.",
+        ["client": .string(origin.client), "code": .string("\(error.code)")])
       return signInPage(request, next: next, error: error)
     }
   }
 
-  private func signInPage(_ request: HTTPRequest, next: [String], error: LedgerError? = nil) -> HTTPResponse {
+  private func signInPage(_ request: HTTPRequest, next: ConsolePath, error: LedgerError? = nil) -> HTTPResponse {
     let page = SignInPage(next: next, error: error).html
-    var response = Self.html(
-      page, status: error?.code.kind.row.httpStatus ?? (next.isEmpty && request.path.last == "sign-in" ? 200 : 401))
+    let status = request.path.dropFirst().elementsEqual(["sign-in"]) ? 200 : 401
+    var response = Self.html(page, status: error?.code.kind.row.httpStatus ?? status)
     if let seconds = error?.integer("retry_after") { response.headers.append(("Retry-After", String(seconds))) }
     return HTTPResponse.guarded(response, label: "console_sign_in", request)
   }
@@ -167,9 +179,8 @@ package final class Console: Sendable {
   }
 
   private func setZone(_ form: FormValues, _ token: String) -> HTTPResponse {
-    if let name = form["zone"], let zone = TimeZone(identifier: name) { sessions.setZone(zone, of: token) }
-    let back = (form["back"] ?? "").split(separator: "/").dropFirst().map(String.init)
-    return Self.redirect(to: ConsolePath(parts: back))
+    sessions.setZone(form["zone"].flatMap { TimeZone(identifier: $0) }, of: token)
+    return Self.redirect(to: ConsolePath(carried: form["back"]))
   }
 
   // MARK: Responses

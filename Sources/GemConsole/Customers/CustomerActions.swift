@@ -73,7 +73,7 @@ enum CustomerActions {
   }
 
   private static let merge = Action.booking(
-    "Merge into another customer", "\(path)/merge", .customers.writing,
+    "Merge into another customer", "\(path)/merge", .customers.writing, .purchases.writing,
     fields: { (_) throws(LedgerError) in
       [Field("into", "Into the customer", hint: "An id of the customer that survives. Both ids name it afterwards.")]
     },
@@ -82,7 +82,7 @@ enum CustomerActions {
     })
 
   private static let unmerge = Action.booking(
-    "Undo the merge of an id", "\(path)/unmerge", .customers.writing,
+    "Undo the merge of an id", "\(path)/unmerge", .customers.writing, .purchases.writing,
     fields: { (_) throws(LedgerError) in
       [Field("id", "The id", hint: "An id that the merged customer had. It becomes a customer of its own again.")]
     },

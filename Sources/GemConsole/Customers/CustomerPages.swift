@@ -38,9 +38,10 @@ enum CustomerPages {
       ])
     guard let text else { return try list(visit, form) }
     let result = try visit.ledger.customerSearch.find(text)
+    let mayReadPurchases = visit.session.allows(.purchases)
     let table = DataTable(
       "Found", ["Customer", "Found by", "Match"],
-      result.matches.map { match in
+      result.matches.filter { mayReadPurchases || $0.kind.isOfCustomers }.map { match in
         let (kind, path) = description(of: match)
         let found = HTML.foreign(match.found)
         return [.customer(match.customer), .text(kind), path.map { .link(found, to: $0) } ?? found]
@@ -78,7 +79,8 @@ enum CustomerPages {
       page.customers.map { customer in
         [
           .customer(customer.id), visit.reader.time(customer.createdAt),
-          visit.reader.amounts(customer.balances.map { ($0.currency, $0.balance) }),
+          visit.session.allows(.purchases)
+            ? visit.reader.amounts(customer.balances.map { ($0.currency, $0.balance) }) : "–",
           customer.isFrozen ? .badge("frozen", "warning") : .none,
         ]
       })
@@ -93,8 +95,18 @@ enum CustomerPages {
     let summary = try visit.ledger.customer(customer)
     let view = CustomerView(visit: visit, customer: customer, summary: summary)
     var page = ConsolePage("Customer", try view.html)
-    if visit.query["note"] == "booked" { page.body.insert(.message("good", .p("Done.")), at: 0) }
+    if visit.query["note"] != nil { page.body.insert(.message("good", .p("Done.")), at: 0) }
     return page
+  }
+}
+
+extension CustomerSearch.Kind {
+  /// Whether the scope of customers shows it; all others are of purchases and bookings.
+  fileprivate var isOfCustomers: Bool {
+    switch self {
+    case .id, .idPrefix, .attribute: true
+    case .purchase, .order, .transaction, .hold: false
+    }
   }
 }
 

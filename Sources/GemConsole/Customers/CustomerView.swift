@@ -15,9 +15,11 @@ struct CustomerView {
 
   var html: HTML {
     get throws(LedgerError) {
-      var parts = [facts, actions, balances]
+      var parts = [facts, actions]
       if visit.session.allows(.purchases) {
-        parts += [try holds, try purchases, try history, try RequestView(visit: visit, customer: customer).html]
+        parts += [
+          balances, try holds, try purchases, try history, try RequestView(visit: visit, customer: customer).html,
+        ]
       }
       parts += [try owned, try ids, try attributes]
       return .group(parts)
@@ -40,18 +42,20 @@ struct CustomerView {
 
   /// Links to the forms that this session may use.
   private var actions: HTML {
-    let links = CustomerActions.all.filter { visit.session.allows($0.scope) && $0.path.hasPrefix("customers/") }
-      .filter {
-        !($0.path.hasSuffix("/freeze") && summary.isFrozen || $0.path.hasSuffix("/unfreeze") && !summary.isFrozen)
-      }
-      .map { action in
-        HTML.button(
-          action.title,
-          to: ConsolePath(
-            parts: action.path.split(separator: "/").map { part in
-              part == "{customer}" ? customer.text : String(part)
-            }))
-      }
+    let links = CustomerActions.all.filter {
+      $0.scopes.allSatisfy(visit.session.allows) && $0.path.hasPrefix("customers/")
+    }
+    .filter {
+      !($0.path.hasSuffix("/freeze") && summary.isFrozen || $0.path.hasSuffix("/unfreeze") && !summary.isFrozen)
+    }
+    .map { action in
+      HTML.button(
+        action.title,
+        to: ConsolePath(
+          parts: action.path.split(separator: "/").map { part in
+            part == "{customer}" ? customer.text : String(part)
+          }))
+    }
     return links.isEmpty ? .none : HTML.element(.div, [], links).classed("actions")
   }
 

@@ -49,6 +49,10 @@ struct Field: Sendable {
   func html(_ sent: FormValues? = nil) -> HTML {
     let value = sent.map { $0[name] ?? "" } ?? self.value
     if case .hidden = kind { return Self.hidden(name, value) }
+    if case .choice(let options) = kind, sent != nil, !options.contains(where: { $0.value == value }) {
+      // Browsers would choose the first option instead of one that is gone.
+      return Field(name, label, .choice([(value: "", name: "Choose again")] + options), hint: hint).html()
+    }
     let id = "field-\(name)"
     let hintID = "\(id)-hint"
     var input = control(value: value).with(.name, name).with(.id, id)
@@ -58,6 +62,16 @@ struct Field: Sendable {
     let note = hint.map { HTML.small(.text($0)).with(.id, hintID) } ?? .none
     if case .check = kind { return .div(input, label, note).classed("field check") }
     return .div(label, input, note).classed("field")
+  }
+
+  /// The sent value as a person reads it; nil for none, and for values that a preview does not repeat.
+  func entered(_ sent: FormValues) -> HTML? {
+    guard let value = sent[name] else { return nil }
+    return switch kind {
+    case .text, .amount: .foreign(value, limit: 200)
+    case .choice(let options): options.first { $0.value == value }.map { .text($0.name) }
+    case .secret, .lines, .check, .hidden: nil
+    }
   }
 
   /// Whether the label says that it may be empty.

@@ -12,9 +12,11 @@ extension HTML {
   static func small(_ content: HTML...) -> HTML { .element(.small, [], content) }
   static func code(_ text: String) -> HTML { .element(.code, [], [.text(SafeText.escaped(text))]) }
   /// A text of several lines, as it is.
-  static func lines(_ text: String) -> HTML {
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { SafeText.escaped(String($0)) }
-    return .element(.pre, [], [.text(lines.joined(separator: "\n"))])
+  static func lines(_ text: String) -> HTML { .element(.pre, [], [.text(safeLines(text))]) }
+  /// A text of ours with texts from outside: its line ends stay, other control characters become visible.
+  static func safeLines(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { SafeText.escaped(String($0)) }
+      .joined(separator: "\n")
   }
   static func list(_ items: [HTML]) -> HTML { .element(.ul, [], items.map { .element(.li, [], [$0]) }) }
 
@@ -64,7 +66,7 @@ extension HTML {
     let safe = SafeText.escaped(text)
     guard text.count > limit else { return .element(.bdi, [], [.text(safe)]) }
     return HTML.element(.bdi, [], [.text(SafeText.escaped(String(text.prefix(limit))) + "…")])
-      .with(.title, String(safe.prefix(1500))).with(.dataExact, text)
+      .with(.title, String(safe.prefix(1500))).with(.dataExact, safe)
   }
 }
 #endif

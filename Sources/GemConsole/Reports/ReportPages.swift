@@ -7,12 +7,12 @@ internal import GemServer
 enum ReportPages {
   static let routes: [ConsoleRoute] =
     [
-      .get("reports", .books) { (_) throws(LedgerError) in
+      .get("reports", .books) { (visit) throws(LedgerError) in
         .page(
           ConsolePage(
             "Reports",
             .list(
-              all.map { report in
+              all.filter { !$0.needsCustomer || visit.session.allows(.purchases) }.map { report in
                 .group([
                   .link(.text(report.title), to: ConsolePath("reports", report.name)), .text(" – \(report.summary)"),
                 ])
@@ -30,15 +30,22 @@ enum ReportPages {
 
   private static let all = [Report.flows, .unspent, .statement, .topItems, .cohorts]
 
+  /// One customer's entries need the scope with which the API shows them.
+  private static func check(_ report: Report, _ visit: Visit) throws(LedgerError) {
+    if report.needsCustomer { try visit.session.check(.purchases) }
+  }
+
   private static func state(_ report: Report, _ visit: Visit) throws(LedgerError) -> ReportRuns.State {
+    try check(report, visit)
     let request = try Report.Request(report, visit)
-    let (ledger, reader) = (visit.ledger, visit.reader)
-    return visit.services.reports.state(of: "\(report.name) \(request.name)", at: reader.now) {
+    let ledger = visit.ledger
+    return visit.services.reports.state(of: "\(report.name) \(request.name)") {
       (progress) throws(LedgerError) in try report.compute(ledger, request, progress)
     }
   }
 
   private static func page(_ report: Report, _ visit: Visit) throws(LedgerError) -> Reply {
+    try check(report, visit)
     var page = ConsolePage(report.title, .p(.text(report.summary)), try form(report, visit))
     guard !report.needsCustomer || visit.query["customer"] != nil else { return .page(page) }
     switch try state(report, visit) {

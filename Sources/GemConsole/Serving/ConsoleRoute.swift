@@ -14,26 +14,26 @@ struct ConsoleRoute: Sendable {
   let method: String
   /// The parts behind `/console`, with names in braces.
   let parts: [String]
-  /// The permission that the session's key needs; nil for every secret key.
-  let scope: Scope?
+  /// The permissions that the session's key needs; none for every secret key.
+  let scopes: [Scope]
   let work: Work
 
   /// - Parameter path: Such as `customers/{customer}`.
-  init(_ method: String, _ path: String, _ scope: Scope?, _ work: Work) {
+  init(_ method: String, _ path: String, _ scopes: [Scope], _ work: Work) {
     self.method = method
     parts = path.split(separator: "/").map(String.init)
-    self.scope = scope
+    self.scopes = scopes
     self.work = work
   }
 
   /// A page that is only read.
   static func get(
     _ path: String, _ scope: Scope?, _ work: @escaping @Sendable (Visit) throws(LedgerError) -> Reply
-  ) -> Self { Self("GET", path, scope, .blocking(work)) }
+  ) -> Self { Self("GET", path, scope.map { [$0] } ?? [], .blocking(work)) }
 
   static func post(
-    _ path: String, _ scope: Scope?, _ work: @escaping @Sendable (Visit) throws(LedgerError) -> Reply
-  ) -> Self { Self("POST", path, scope, .blocking(work)) }
+    _ path: String, _ scope: Scope, _ work: @escaping @Sendable (Visit) throws(LedgerError) -> Reply
+  ) -> Self { Self("POST", path, [scope], .blocking(work)) }
 
   /// Returns the values of the names in the path; nil for another path.
   func names(in path: [String]) -> [String: String]? {

@@ -7,14 +7,20 @@ enum ConsoleScript {
     // A part that says how often it changes is read again while the page is seen.
     const live = document.querySelector("[data-live]");
     if (live) {
-      setInterval(async () => {
+      const timer = setInterval(async () => {
         if (document.hidden) return;
         try {
-          const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-          if (!answer.ok) return;
+          // The field keeps the session's idle time: nobody may be in front of the page.
+          const answer = await fetch(location.href, { headers: { Accept: "text/html", "X-Console-Live": "1" } });
+          // The page then shows the error, or asks for a key.
+          if (!answer.ok) {
+            clearInterval(timer);
+            return location.reload();
+          }
           const read = new DOMParser().parseFromString(await answer.text(), "text/html");
           const part = read.getElementById(live.id);
           const old = document.getElementById(live.id);
+          if (!part?.dataset.live) clearInterval(timer);
           if (!part) return location.reload();
           if (old && !old.contains(document.activeElement)) old.replaceWith(document.adoptNode(part));
         } catch { /* The next turn reads it. */ }

@@ -32,7 +32,7 @@ enum ConsoleStyle {
     main.sign-in { max-width: 460px; padding-top: 12vh; }
     h1 { font-size: 26px; line-height: 1.25; margin: 12px 0 16px; overflow-wrap: anywhere; }
     h2 { font-size: 18px; margin: 28px 0 8px; }
-    bdi, code, pre, dd { overflow-wrap: anywhere; }
+    bdi, code, pre, dd, .message { overflow-wrap: anywhere; }
     code, pre, textarea { font: 13px/1.5 ui-monospace, monospace; }
     pre { background: var(--soft); border: 1px solid var(--line); border-radius: 6px; padding: 12px; overflow: auto;
       white-space: pre-wrap; }
@@ -42,6 +42,8 @@ enum ConsoleStyle {
     caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
     th, td { text-align: left; vertical-align: top; padding: 6px 12px 6px 0; border-bottom: 1px solid var(--line);
       min-width: 72px; max-width: 420px; overflow-wrap: break-word; }
+    /* Stacked marks of a name do not cover other rows. */
+    th, td, dd, h1 { overflow: clip; overflow-clip-margin: 5px; }
     td:has(bdi), th:has(bdi), td:has(code), th:has(code) { min-width: 140px; }
     .number + .text { padding-left: 18px; }
     thead th { color: var(--quiet); font-weight: 600; white-space: nowrap; overflow-wrap: normal; }
@@ -58,6 +60,7 @@ enum ConsoleStyle {
     .tile .figure { font-size: 22px; font-weight: 600; display: block; overflow-wrap: anywhere; }
     .message { border: 1px solid var(--line); border-left-width: 5px; border-radius: 6px; padding: 2px 14px;
       margin: 12px 0; background: var(--note-soft); }
+    .message strong { white-space: pre-line; }
     .message.good { border-color: var(--good); background: var(--good-soft); }
     .message.warning { border-color: var(--warn); background: var(--warn-soft); }
     .message.bad { border-color: var(--bad); background: var(--bad-soft); }

@@ -7,28 +7,28 @@ struct PageFrame {
   let page: ConsolePage
   let visit: Visit
 
-  /// A section of the console with the permission of its first page and its shortcut.
+  /// A section of the console with the permissions of its first page, of which one is enough, and its shortcut.
   private struct Section {
     let name: String
     let path: String
-    let scope: Scope
+    let scopes: [Scope]
     let key: String
   }
 
   private static let sections = [
-    Section(name: "Overview", path: "", scope: .books, key: "o"),
-    Section(name: "Customers", path: "customers", scope: .customers, key: "c"),
-    Section(name: "Catalog", path: "catalog", scope: .products, key: "k"),
-    Section(name: "Purchases", path: "purchases", scope: .purchases, key: "p"),
-    Section(name: "Webhooks", path: "webhooks", scope: .webhooks, key: "w"),
-    Section(name: "Keys", path: "keys", scope: .keys, key: "a"),
-    Section(name: "Reports", path: "reports", scope: .books, key: "r"),
-    Section(name: "Books", path: "books", scope: .books, key: "b"),
+    Section(name: "Overview", path: "", scopes: [.books], key: "o"),
+    Section(name: "Customers", path: "customers", scopes: [.customers], key: "c"),
+    Section(name: "Catalog", path: "catalog", scopes: CatalogKind.readingScopes, key: "k"),
+    Section(name: "Purchases", path: "purchases", scopes: [.purchases], key: "p"),
+    Section(name: "Webhooks", path: "webhooks", scopes: [.webhooks], key: "w"),
+    Section(name: "Keys", path: "keys", scopes: [.keys], key: "a"),
+    Section(name: "Reports", path: "reports", scopes: [.books], key: "r"),
+    Section(name: "Books", path: "books", scopes: [.books], key: "b"),
   ]
 
   /// The path of the first section that the key may see.
   static func home(of session: ConsoleSession) -> String? {
-    sections.first { session.allows($0.scope) }?.path
+    sections.first { session.allows(oneOf: $0.scopes) }?.path
   }
 
   var html: HTML {
@@ -41,7 +41,7 @@ struct PageFrame {
 
   static func message(_ error: LedgerError) -> HTML {
     .message(
-      "bad", .p(.strong(.text(error.message))),
+      "bad", .p(.strong(.element(.bdi, [], [.text(HTML.safeLines(error.message))]))),
       .p("Code ", .errorPage(error.code.description)))
   }
 
@@ -66,7 +66,7 @@ struct PageFrame {
   }
 
   private var header: HTML {
-    let links = Self.sections.filter { visit.session.allows($0.scope) }.map { section in
+    let links = Self.sections.filter { visit.session.allows(oneOf: $0.scopes) }.map { section in
       let link = HTML.link(.text(section.name), to: ConsolePath(parts: section.path.isEmpty ? [] : [section.path]))
         .with(.dataKey, section.key)
       let isCurrent = (visit.pathParts.first ?? "") == section.path
@@ -92,7 +92,7 @@ struct PageFrame {
     let zone = visit.form(
       to: ConsolePath("zone"),
       [
-        Field.hidden("back", visit.path.description),
+        Field.hidden("back", visit.path(with: [:]).description),
         HTML.element(.input, [], []).with(.name, "zone").with(.value, visit.reader.zoneName)
           .with(.ariaLabel, "Time zone").with(.id, "zone").with(.autocomplete, "off").with(.spellcheck, "false"),
         .element(.button, [], ["Set time zone"]).with(.type, "submit"),

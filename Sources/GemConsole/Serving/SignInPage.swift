@@ -3,15 +3,15 @@ internal import GemLedger
 
 /// The page that asks for a key.
 struct SignInPage {
-  /// The page to show afterwards, by the parts of its path.
-  let next: [String]
+  /// The page to show afterwards.
+  let next: ConsolePath
   let error: LedgerError?
 
   var html: HTML {
     let form = HTML.element(
       .form, [],
       [
-        Field.hidden("next", next.joined(separator: "/")),
+        Field.hidden("next", next.description),
         Field("key", "Secret key", .secret, hint: "It begins with sk_. \"gemctl key create --secret\" makes one.")
           .html(),
         .element(.button, [], ["Sign in"]).with(.type, "submit"),

@@ -93,7 +93,7 @@ enum WebhookActions {
       ]
     },
     change: { (visit) throws(LedgerError) in
-      let (webhooks, endpoint, now) = (visit.project.webhooks, try visit.endpoint(), visit.reader.now)
+      let (webhooks, endpoint, now) = (visit.project.webhooks, try visit.endpoint(), try visit.previewedAt)
       guard let seconds = Int64(visit.form["overlap"] ?? ""), (0...Webhooks.overlapSecondsMax).contains(seconds) else {
         throw .invalid("Choose how long the earlier secret also signs.")
       }
