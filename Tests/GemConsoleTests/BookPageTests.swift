@@ -133,7 +133,8 @@ final class BookPageTests: XCTestCase {
   func testABackupNeedsAllPermissionsAndAFile() async throws {
     let folder = try TemporaryDirectory()
     let filed = try ConsoleWorld(ledger: try Ledger.createSQLite(at: folder.path("ledger.sqlite")))
-    let reader = try await filed.browser("books", "customers", "purchases")
+    let reader = try await filed.browser(
+      "ledger:books:read_write", "customer_information:customers:read", "customer_information:purchases:read")
     let page = try await reader.open("/console/books")
     XCTAssertFalse(page.forms.contains { $0.action == "/console/books/backup" })
     let token = try XCTUnwrap(page.forms.first?.fields.first { $0.name == "form_token" }?.value)

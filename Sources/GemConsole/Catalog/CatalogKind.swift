@@ -19,7 +19,6 @@ struct CatalogKind: Sendable {
 
   /// The permission to see the objects.
   var readingScope: Scope { scopes.first ?? .catalog }
-  static let readingScopes = all.map(\.readingScope)
 
   static let currency = CatalogKind(
     list: "currencies", noun: "currency", scopes: [.currencies],

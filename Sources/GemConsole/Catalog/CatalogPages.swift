@@ -16,7 +16,7 @@ enum CatalogPages {
   private static func page(_ visit: Visit) throws(LedgerError) -> ConsolePage {
     let (version, catalog) = try visit.ledger.catalogEditor.current()
     let session = visit.session
-    if !session.allows(oneOf: CatalogKind.readingScopes) { try session.check(.products) }
+    if !session.allows(oneOf: PageFrame.catalogScopes) { try session.check(.products) }
     let note = visit.query["note"]?.hasPrefix("version-") ?? false
     let documents = [
       (Scope.offerings.writing, "Current offering", "current"), (.catalog.writing, "Whole document", "document"),

@@ -15,10 +15,13 @@ struct PageFrame {
     let key: String
   }
 
+  /// The permissions for a kind of the catalog's objects each; one of them is enough for the catalog's first page.
+  static let catalogScopes: [Scope] = [.currencies, .products, .offerings, .catalog]
+
   private static let sections = [
     Section(name: "Overview", path: "", scopes: [.books], key: "o"),
     Section(name: "Customers", path: "customers", scopes: [.customers], key: "c"),
-    Section(name: "Catalog", path: "catalog", scopes: CatalogKind.readingScopes, key: "k"),
+    Section(name: "Catalog", path: "catalog", scopes: catalogScopes, key: "k"),
     Section(name: "Purchases", path: "purchases", scopes: [.purchases], key: "p"),
     Section(name: "Webhooks", path: "webhooks", scopes: [.webhooks], key: "w"),
     Section(name: "Keys", path: "keys", scopes: [.keys], key: "a"),
