@@ -64,10 +64,16 @@ extension Array where Element == IndexKey {
   /// The keys without their owners, each once, for storages that find rows by key alone.
   package var withoutOwners: [IndexKey] {
     guard count > 1 else { return self }
-    var known: Set<IndexKey> = []
-    return compactMap { key in
+    func withoutOwner(_ key: IndexKey) -> IndexKey {
       var key = key
       key.owner = nil
+      return key
+    }
+    // The journal's keys come in order, and differ without a look into a set.
+    if zip(self, dropFirst()).allSatisfy({ $0.first < $1.first }) { return map(withoutOwner) }
+    var known = Set<IndexKey>(minimumCapacity: count)
+    return compactMap { key in
+      let key = withoutOwner(key)
       return known.insert(key).inserted ? key : nil
     }
   }
