@@ -60,6 +60,26 @@ final class ReportPageTests: XCTestCase {
     XCTAssertTrue(file.text.contains("\"'=HYPERLINK(\"\"http://x\"\",\"\"a,b\"\")\""), file.text)
   }
 
+  func testARefundWithAShortfallIsListed() async throws {
+    let world = try world()
+    try world.ledger.creditPurchase(Make.purchase("p2"), customer: CustomerID("bob"))
+    for id in ["p1", "p2"] { try world.ledger.refund(Make.refund(id)) }
+    world.time.advance(seconds: 60)
+    let browser = try await world.browser()
+    let purchases = try await browser.open("/console/purchases")
+    XCTAssertTrue(purchases.links.contains("/console/reports/shortfalls"), purchases.words)
+    let page = try await open(browser, "/console/reports/shortfalls")
+    let file = try await browser.open(try XCTUnwrap(page.links.first { $0.contains("/csv?") }))
+    let rows = file.text.split(separator: "\r\n").dropFirst()
+    XCTAssertEqual(rows.count, 1, file.text)
+    XCTAssertTrue(rows.first?.contains(",alice,p1,production,GEM,950,0,250") ?? false, file.text)
+    let economist = try await world.browser("ledger:books:read")
+    let refused = try await economist.open("/console/reports/shortfalls")
+    XCTAssertEqual(refused.status, 403)
+    let list = try await economist.open("/console/reports")
+    XCTAssertFalse(list.links.contains("/console/reports/shortfalls"), list.words)
+  }
+
   func testAMarkAfterASeparatorDoesNotForgeACell() async throws {
     let world = try world()
     // Letter and mark are one character of Swift, and two of a spreadsheet.

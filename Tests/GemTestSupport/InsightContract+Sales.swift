@@ -20,6 +20,36 @@ extension InsightContract {
     }
   }
 
+  func testRefundsWithAShortfall() throws {
+    let (ledger, alice, bob) = (try ledger(), try Make.customer("alice"), try Make.customer("bob"))
+    func found(from: Timestamp = Timestamp(milliseconds: 0), limit: Int = 10) throws -> [String] {
+      try ledger.sales.shortfalls(from: from, until: time.now, limit: limit).map { one in
+        "\(one.purchase.storeTransactionID) \(one.purchase.customer) \(one.currency) \(one.taken) \(one.owed) "
+          + "\(one.lost)"
+      }
+    }
+    for (id, customer) in [("t1", alice), ("t2", alice), ("t3", bob)] { try buy(id, by: customer, in: ledger) }
+    try ledger.spend([Make.amount("GEM", 2000)], customer: alice)
+    try ledger.refund(Make.refund("t3"))
+    time.advance(seconds: 10)
+    XCTAssertEqual(try found(), [])
+    // Other lots of the customer pay for the first refund; the second one finds nothing.
+    try ledger.refund(Make.refund("t1"))
+    time.advance(seconds: 10)
+    let later = time.now
+    try ledger.refund(Make.refund("t2", .milliPercent(50_000)))
+    time.advance(seconds: 10)
+    XCTAssertEqual(try found(), ["t2 alice GEM 0 0 600", "t1 alice GEM 400 0 800"])
+    XCTAssertEqual(try found(limit: 1), ["t2 alice GEM 0 0 600"])
+    XCTAssertEqual(try found(from: later), ["t2 alice GEM 0 0 600"])
+    try ledger.merge(from: alice, into: bob)
+    try ledger.reverseRefund(Make.reversal("t1"))
+    time.advance(seconds: 10)
+    XCTAssertEqual(
+      try found(), ["t1 bob GEM -400 0 -800", "t2 bob GEM 0 0 600", "t1 bob GEM 400 0 800"])
+    try check(ledger)
+  }
+
   func testTopItems() throws {
     let (ledger, alice, bob) = (try ledger(), try Make.customer("alice"), try Make.customer("bob"))
     XCTAssertEqual(try ledger.sales.topItems(), [])

@@ -33,6 +33,7 @@ package struct InsightContract: LedgerContract {
     run.step("testTopItems", testTopItems)
     run.step("testTopItemsOfTestsAndOfMergedCustomers", testTopItemsOfTestsAndOfMergedCustomers)
     run.step("testCohorts", testCohorts)
+    run.step("testRefundsWithAShortfall", testRefundsWithAShortfall)
     run.step("testSalesEqualAPlainCount", testSalesEqualAPlainCount)
     run.step("testRefusals", testRefusals)
   }

@@ -57,6 +57,7 @@ struct Verbs {
     }
     ask("effective prices") { try ledger.effectivePrices() }
     ask("top items") { try ledger.sales.topItems() }
+    ask("refunds with shortfall") { try ledger.sales.shortfalls(from: Timestamp(milliseconds: 0), until: now) }
     ask("cohorts") { try ledger.sales.cohorts(between: [Timestamp(milliseconds: 0), now]) }
     ask("feed") { try ledger.feed(limit: 1000) }
     ask("catalog") { try ledger.currentCatalog() }

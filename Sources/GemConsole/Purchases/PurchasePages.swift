@@ -35,7 +35,13 @@ enum PurchasePages {
         .p(
           visit.reader.amount(waiting),
           " posts and notifications cannot be verified yet. The server tries them again by itself.")),
-      try OrderPages.overview(visit))
+      try OrderPages.overview(visit), shortfalls(visit))
+  }
+
+  private static func shortfalls(_ visit: Visit) -> HTML {
+    guard visit.session.allows(.books) else { return .none }
+    return .section(
+      "Refunds", .p(.link("Refunds that could not be taken back in full", to: ConsolePath("reports", "shortfalls"))))
   }
 
   /// The credited and the held purchases with an id, at any store.

@@ -45,6 +45,8 @@ struct Report: Sendable {
   let summary: String
   var hasRange = true
   var needsCustomer = false
+  /// Whether it names customers or purchases, for which the API demands the scope.
+  var needsPurchases = false
   let compute: @Sendable (Ledger, Request, _ progress: (Int64, Int64) -> Void) throws(LedgerError) -> ReportTable
 
   static let flows = Report(
@@ -90,7 +92,7 @@ struct Report: Sendable {
 
   static let statement = Report(
     name: "statement", title: "Statement", summary: "One customer's entries in a period, as on a bank statement.",
-    needsCustomer: true
+    needsCustomer: true, needsPurchases: true
   ) { (ledger, request, _) throws(LedgerError) in
     guard let customer = request.customer else { throw .invalid("Name the customer.") }
     let statement = try ledger.statement(
@@ -150,6 +152,28 @@ struct Report: Sendable {
       ])
     }
     if !cohorts.isEmpty, let days = request.range.days { table.svg = CohortChart(cohorts, zone: days).svg }
+    return table
+  }
+
+  static let shortfalls = Report(
+    name: "shortfalls", title: "Refunds with shortfall",
+    summary: "Refunds that could not be taken back in full: what the customer owes, and what is lost.",
+    needsPurchases: true
+  ) { (ledger, request, _) throws(LedgerError) in
+    let found = try ledger.sales.shortfalls(from: request.range.from, until: request.range.until, limit: 1000)
+    var table = ReportTable(
+      caption: "Refunds with shortfall, newest first",
+      columns: [
+        "Booked", "Transaction", "Customer", "Store transaction", "Environment", "Currency", "#Taken back", "#Owed",
+        "#Lost",
+      ])
+    table.rows = found.map { one in
+      [
+        .time(one.bookedAt), .transaction(one.transaction), .customer(one.purchase.customer),
+        .text(one.purchase.storeTransactionID.text), .text(EnvironmentText.name(one.purchase.environment)),
+        .text(one.currency.description), .amount(one.taken), .amount(one.owed), .amount(one.lost),
+      ]
+    }
     return table
   }
 }

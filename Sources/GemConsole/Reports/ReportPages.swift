@@ -12,7 +12,7 @@ enum ReportPages {
           ConsolePage(
             "Reports",
             .list(
-              all.filter { !$0.needsCustomer || visit.session.allows(.purchases) }.map { report in
+              all.filter { !$0.needsPurchases || visit.session.allows(.purchases) }.map { report in
                 .group([
                   .link(.text(report.title), to: ConsolePath("reports", report.name)), .text(" – \(report.summary)"),
                 ])
@@ -28,11 +28,11 @@ enum ReportPages {
       ]
     }
 
-  private static let all = [Report.flows, .unspent, .statement, .topItems, .cohorts]
+  private static let all = [Report.flows, .unspent, .statement, .topItems, .cohorts, .shortfalls]
 
-  /// One customer's entries need the scope with which the API shows them.
+  /// Customers and purchases need the scope with which the API shows them.
   private static func check(_ report: Report, _ visit: Visit) throws(LedgerError) {
-    if report.needsCustomer { try visit.session.check(.purchases) }
+    if report.needsPurchases { try visit.session.check(.purchases) }
   }
 
   private static func state(_ report: Report, _ visit: Visit) throws(LedgerError) -> ReportRuns.State {
