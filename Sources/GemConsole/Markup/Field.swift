@@ -85,7 +85,7 @@ struct Field: Sendable {
   private func control(value: String) -> HTML {
     switch kind {
     case .text: input("text", value).with(.maxlength, "1500")
-    case .secret: input("password", value).with(.autocomplete, "off")
+    case .secret: input("password", value).with(.autocomplete, "new-password")
     case .amount: input("text", value).with(.inputmode, "numeric").with(.autocomplete, "off")
     case .lines:
       HTML.element(.textarea, [], [.text(value)]).with(
