@@ -19,7 +19,8 @@ PAGES = [
     "customers/alice/currencies/GEM", "customers/alice/grant", "customers/alice/erase", "catalog",
     "catalog/currencies/new", "catalog/products/gems_1200/edit", "catalog/document", "catalog/versions", "purchases",
     "webhooks", "webhooks/create", "keys", "keys/create", "reports", "reports/flows", "reports/unspent",
-    "reports/statement?customer=alice", "reports/top-items", "reports/cohorts", "reports/shortfalls", "books", "books/prove", "nothing-here",
+    "reports/statement?customer=alice", "reports/top-items", "reports/cohorts", "reports/shortfalls", "books",
+    "books/prove", "nothing-here",
 ]
 
 
