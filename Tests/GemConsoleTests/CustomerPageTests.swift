@@ -125,6 +125,26 @@ final class CustomerPageTests: XCTestCase {
     XCTAssertTrue(search.words.contains("No customer"), search.words)
   }
 
+  private func device(_ digit: Int) throws -> CustomerID {
+    try CustomerID("$RCAnonymousID:0123456789abcdef0123456789abcde\(digit)")
+  }
+
+  func testMergedIDsHaveTheirProof() async throws {
+    let world = try ConsoleWorld()
+    let (device, phone, alice) = (try device(1), try device(2), try CustomerID("alice"))
+    for id in [device, phone, alice] { try world.ledger.grant(gem(10), customer: id) }
+    try await world.ledger.book(.mergeAnonymous(from: device, into: alice, isProven: false))
+    try await world.ledger.book(.mergeAnonymous(from: phone, into: alice, isProven: true))
+    let browser = try await world.browser()
+    var page = try await browser.open("/console/customers/alice")
+    let words = page.words
+    XCTAssertTrue(words.contains("not proven: a login with a public key"), words)
+    XCTAssertTrue(words.contains(" proven "), words)
+    try world.ledger.unmerge(device)
+    page = try await browser.open("/console/customers/alice")
+    XCTAssertFalse(page.words.contains("not proven"), page.words)
+  }
+
   func testARequestIsFoundByItsKey() async throws {
     let world = try ConsoleWorld()
     try world.ledger.grant(gem(10), customer: CustomerID("alice"), key: IdempotencyKey("g1"))

@@ -112,17 +112,20 @@ package struct SummaryContract {
     var stream = EconomyStream(generator: SeededRandom())
     for _ in 0..<200 { try act(ledger, &stream) }
     var progress: [Double] = []
+    var hasBooked = false
     var summary: EconomySummary
     repeat {
       // A new keeper each time, as after a restart; bookings in between.
       summary = try SummaryKeeper(ledger).refresh(limit: 7)
+      // Bookings in between make what is left longer, so the completed part may fall after them.
+      if !hasBooked { XCTAssertGreaterThanOrEqual(summary.progress, progress.last ?? 0) }
       progress.append(summary.progress)
       XCTAssertEqual(summary.isComplete, summary.progress == 1)
       if !summary.isComplete { XCTAssertEqual(summary.currencies, []) }
-      if progress.count % 3 == 0 { try act(ledger, &stream) }
+      hasBooked = progress.count % 3 == 0
+      if hasBooked { try act(ledger, &stream) }
     } while !summary.isComplete && progress.count < 1000
     XCTAssertGreaterThan(progress.count, 10)
-    XCTAssertEqual(progress, progress.sorted())
     try compare(ledger, stream.generator.seed)
     ledger.close()
   }

@@ -154,7 +154,27 @@ struct CustomerView {
               id == summary.originalID ? "original id" : UserID.isAnonymous(id) ? "anonymous, added" : "added"),
           ]
         })
-      return .section("Ids", table.html(none: ""))
+      return .section("Ids", table.html(none: ""), try merges)
+    }
+  }
+
+  /// How the ids of other customers came here: a merge without proof returns less after a refund.
+  private var merges: HTML {
+    get throws(LedgerError) {
+      let merged = try ledger.view { (view) throws(LedgerError) in
+        try view.customers.merged(into: view.customers.customer(customer))
+      }
+      guard !merged.isEmpty else { return .none }
+      return DataTable(
+        "Merged customers, newest first", ["Customer", "Merged", "Proof"],
+        merged.prefix(50).map { one in
+          [
+            .foreign(one.id.text, limit: 120),
+            .link(reader.time(one.mergedAt), to: ConsolePath("transactions", one.transaction.description)),
+            one.isProven ? .badge("proven", "good") : .badge("not proven: a login with a public key", "warning"),
+          ]
+        }
+      ).html(none: "")
     }
   }
 

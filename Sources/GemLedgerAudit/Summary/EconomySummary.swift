@@ -8,7 +8,7 @@ package struct EconomySummary: Hashable, Sendable {
   package let asOf: Timestamp
   /// Whether the first build is over; until then ``currencies`` is empty and the activity lacks transactions.
   package let isComplete: Bool
-  /// The completed part of the first build, from 0 to 1.
+  /// The completed part of the first build, from 0 to 1; it falls when bookings make the rest longer.
   package let progress: Double
   /// The currencies with an amount or a debt, in the order of codes.
   package let currencies: [Currency]

@@ -19,6 +19,16 @@ public struct CustomerIdentity: Hashable, Sendable {
   public let createdAt: Timestamp
 }
 
+/// A merge of another customer into a customer.
+package struct MergedID: Hashable, Sendable {
+  /// The other customer's original id.
+  package let id: CustomerID
+  package let transaction: TransactionID
+  package let mergedAt: Timestamp
+  /// False for a login with a public key alone, which the surviving customer did not prove to want.
+  package let isProven: Bool
+}
+
 extension LedgerView {
   /// Customers by id and by account token.
   public struct Customers {
@@ -42,6 +52,28 @@ extension LedgerView {
       guard let row = try snapshot.customer(number: customer.found.number) else { return nil }
       return CustomerIdentity(
         originalID: row.id, ids: try CustomerFinder(snapshot).ids(of: row), createdAt: row.createdAt)
+    }
+
+    /// Returns the customers that are merged into the customer, newest merge first.
+    package func merged(into customer: KnownCustomer) throws(LedgerError) -> [MergedID] {
+      let ids = TransactionIDMaker(salt: try snapshot.project().salt)
+      var newest: [CustomerNumber: (row: TransactionRow, merged: MergedID)] = [:]
+      for number in try CustomerFinder(snapshot).numbers(of: customer.found) {
+        for merge in try snapshot.rows(MergeRow.into, [IndexKey(number)]) {
+          guard let row = try snapshot.transaction(merge.transaction), row.kind == .merge,
+            let other = try snapshot.customer(number: merge.from), other.mergedInto != 0
+          else { continue }
+          let events = try snapshot.rows(
+            JournalEventRow.ofTransaction, [IndexKey(merge.transaction, of: merge.from)])
+          newest[merge.from] = (
+            row,
+            MergedID(
+              id: other.id, transaction: ids.id(number: row.number, createdAt: row.createdAt), mergedAt: row.createdAt,
+              isProven: !events.contains { $0.kind == .unproven })
+          )
+        }
+      }
+      return newest.values.sorted { $1.row.number < $0.row.number }.map(\.merged)
     }
 
     /// Returns the items that the customer owns, in the order of their ids.
