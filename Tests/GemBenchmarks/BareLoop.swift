@@ -1,6 +1,6 @@
 internal import CSQLite
 internal import GemLedger
-internal import GemLedgerSQLite
+package import GemLedgerSQLite
 
 /// The baseline of the storage on SQLite: a bare loop over the C API.
 ///
@@ -10,6 +10,9 @@ package final class BareLoop {
   /// One operation with everything worked out before: the loop only binds and steps.
   package struct Operation {
     package var customer: String
+    /// The customer's number, as a hint tells it.
+    package var number: Int64
+    /// The key's bytes.
     package var key: (UInt64, UInt64)
     package var asked: Int64
   }
@@ -19,6 +22,11 @@ package final class BareLoop {
   private let createdAt: Int64
   /// The account at hand, column by column.
   private let row = UnsafeMutablePointer<Int64>.allocate(capacity: 12)
+  private let sizes: RowBuffer.Sizes
+  /// The greatest number of rows in the buffer of accounts; nil if accounts are not buffered.
+  private var buffered: Int?
+  /// The last account that was moved out of the buffer.
+  private var lastMoved: Int64 = .min
 
   private struct Statements {
     let begin: OpaquePointer
@@ -28,14 +36,22 @@ package final class BareLoop {
     let lastEntry: OpaquePointer
     let customer: OpaquePointer
     let key: OpaquePointer
+    let lastKey: OpaquePointer
     let account: OpaquePointer
+    let bufferedAccount: OpaquePointer
     let addTransaction: OpaquePointer
     let addEntry: OpaquePointer
     let addKey: OpaquePointer
     let setAccount: OpaquePointer
+    let bufferAccount: OpaquePointer
+    let countAccounts: OpaquePointer
+    let endOfAccounts: OpaquePointer
+    let moveAccounts: OpaquePointer
+    let removeAccounts: OpaquePointer
   }
 
-  package init(path: String, createdAt: Int64) {
+  package init(path: String, createdAt: Int64, sizes: RowBuffer.Sizes = RowBuffer.Sizes()) {
+    self.sizes = sizes
     var handle: OpaquePointer?
     sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
     guard let handle else { preconditionFailure("no memory for a connection") }
@@ -50,11 +66,17 @@ package final class BareLoop {
     statements = Statements(
       begin: prepare("BEGIN IMMEDIATE"), commit: prepare("COMMIT"), catalogVersion: prepare(SQL.catalogVersion),
       lastTransaction: prepare(SQL.lastTransaction), lastEntry: prepare(SQL.lastEntry),
-      customer: prepare(SQL.customer), key: prepare(SQL.key), account: prepare(SQL.account),
+      customer: prepare(SQL.hintedCustomer), key: prepare(SQL.key), lastKey: prepare(SQL.lastKey),
+      account: prepare(SQL.account), bufferedAccount: prepare(SQL.bufferedAccount),
       addTransaction: prepare(SQL.addTransaction), addEntry: prepare(SQL.addEntry), addKey: prepare(SQL.addKey),
-      setAccount: prepare(SQL.setAccount))
+      setAccount: prepare(SQL.setAccount), bufferAccount: prepare(SQL.bufferAccount),
+      countAccounts: prepare(SQL.accountsBuffer.count.description),
+      endOfAccounts: prepare(SQL.accountsBuffer.end.description),
+      moveAccounts: prepare(SQL.accountsBuffer.move.description),
+      removeAccounts: prepare(SQL.accountsBuffer.remove.description))
     self.database = database
     self.createdAt = createdAt
+    if number(prepare(SQL.lastAccount)) >> 10 > sizes.customers { buffered = .max }
   }
 
   package func close() {
@@ -74,29 +96,34 @@ package final class BareLoop {
     var transaction = number(statements.lastTransaction)
     var entry = number(statements.lastEntry)
     var checksum: UInt64 = 0
+    let lastKey = lastKey()
     for operation in group {
       transaction += 1
       entry += 1
-      checksum &+= book(operation, transaction: transaction, entry: entry)
+      checksum &+= book(operation, transaction: transaction, entry: entry, lastKey: lastKey)
     }
+    flushBuffer()
     run(statements.commit)
     return checksum
   }
 
-  private func book(_ operation: Operation, transaction: Int64, entry: Int64) -> UInt64 {
-    let customer = find(operation.customer)
-    let isNew = withUnsafeBytes(of: operation.key) { bytes in
-      sqlite3_bind_blob(statements.key, 1, bytes.baseAddress, 16, nil)
-      sqlite3_bind_int64(statements.key, 2, customer)
-      defer { sqlite3_reset(statements.key) }
-      return sqlite3_step(statements.key) == SQLITE_DONE
-    }
+  private func book(
+    _ operation: Operation, transaction: Int64, entry: Int64, lastKey: (UInt64, UInt64)
+  ) -> UInt64 {
+    let customer = find(operation.customer, operation.number)
+    let isGreatest = (operation.key.0.bigEndian, operation.key.1.bigEndian) > lastKey
+    let isNew =
+      isGreatest
+      || withUnsafeBytes(of: operation.key) { bytes in
+        sqlite3_bind_blob(statements.key, 1, bytes.baseAddress, 16, nil)
+        sqlite3_bind_int64(statements.key, 2, customer)
+        defer { sqlite3_reset(statements.key) }
+        return sqlite3_step(statements.key) == SQLITE_DONE
+      }
     guard isNew else { return 0 }
-    let account = statements.account
-    sqlite3_bind_int64(account, 1, customer << 10 | 1)
-    guard sqlite3_step(account) == SQLITE_ROW else { preconditionFailure("no account") }
-    for column in 0..<12 { row[column] = sqlite3_column_int64(account, Int32(column)) }
-    sqlite3_reset(account)
+    if !load(statements.bufferedAccount, customer << 10 | 1) {
+      precondition(load(statements.account, customer << 10 | 1), "no account")
+    }
 
     let previous = row[4]
     row[0] -= 1
@@ -106,24 +133,65 @@ package final class BareLoop {
     add(transaction: transaction, customer: customer, entry: entry)
     add(entry: entry, transaction: transaction, account: customer << 10 | 1, previous: previous)
     add(key: operation, customer: customer, transaction: transaction)
-    for column in 0..<11 { sqlite3_bind_int64(statements.setAccount, Int32(column + 1), row[column]) }
-    sqlite3_bind_null(statements.setAccount, 12)
-    sqlite3_bind_int64(statements.setAccount, 13, customer << 10 | 1)
-    sqlite3_bind_null(statements.setAccount, 14)
-    run(statements.setAccount)
+    let write = buffered == nil ? statements.setAccount : statements.bufferAccount
+    for column in 0..<11 { sqlite3_bind_int64(write, Int32(column + 1), row[column]) }
+    sqlite3_bind_null(write, 12)
+    sqlite3_bind_int64(write, 13, customer << 10 | 1)
+    sqlite3_bind_null(write, 14)
+    run(write)
+    buffered? += 1
     return UInt64(row[0])
   }
 
-  private func find(_ id: String) -> Int64 {
-    var id = id
-    return id.withUTF8 { bytes in
-      bytes.withMemoryRebound(to: CChar.self) { characters in
-        _ = sqlite3_bind_text(statements.customer, 1, characters.baseAddress, Int32(bytes.count), nil)
+  private func load(_ statement: OpaquePointer, _ account: Int64) -> Bool {
+    sqlite3_bind_int64(statement, 1, account)
+    defer { sqlite3_reset(statement) }
+    guard sqlite3_step(statement) == SQLITE_ROW else { return false }
+    for column in 0..<12 { row[column] = sqlite3_column_int64(statement, Int32(column)) }
+    return true
+  }
+
+  /// The bytes of the greatest key of the table.
+  private func lastKey() -> (UInt64, UInt64) {
+    defer { sqlite3_reset(statements.lastKey) }
+    guard sqlite3_step(statements.lastKey) == SQLITE_ROW, sqlite3_column_type(statements.lastKey, 0) == SQLITE_BLOB,
+      let bytes = sqlite3_column_blob(statements.lastKey, 0)
+    else { return (0, 0) }
+    return (
+      bytes.loadUnaligned(as: UInt64.self).bigEndian, bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self).bigEndian
+    )
+  }
+
+  private func flushBuffer() {
+    guard let most = buffered, most > sizes.limit else { return }
+    var count = Int(number(statements.countAccounts))
+    while count > sizes.limit {
+      sqlite3_bind_int64(statements.endOfAccounts, 1, lastMoved)
+      sqlite3_bind_int64(statements.endOfAccounts, 2, Int64(sizes.step) - 1)
+      let end = number(statements.endOfAccounts)
+      for statement in [statements.moveAccounts, statements.removeAccounts] {
+        sqlite3_bind_int64(statement, 1, lastMoved)
+        sqlite3_bind_int64(statement, 2, end == 0 ? .max : end)
+        run(statement)
       }
-      defer { sqlite3_reset(statements.customer) }
-      guard sqlite3_step(statements.customer) == SQLITE_ROW else { preconditionFailure("no such customer") }
-      return sqlite3_column_int64(statements.customer, 0)
+      count -= Int(sqlite3_changes(database))
+      lastMoved = end == 0 ? .min : end
     }
+    buffered = count
+  }
+
+  private func find(_ id: String, _ number: Int64) -> Int64 {
+    sqlite3_bind_int64(statements.customer, 1, number)
+    defer { sqlite3_reset(statements.customer) }
+    precondition(sqlite3_step(statements.customer) == SQLITE_ROW, "no such customer")
+    var id = id
+    let isRight = id.withUTF8 { bytes in
+      bytes.elementsEqual(
+        UnsafeBufferPointer(
+          start: sqlite3_column_text(statements.customer, 4), count: Int(sqlite3_column_bytes(statements.customer, 4))))
+    }
+    precondition(isRight, "another customer")
+    return sqlite3_column_int64(statements.customer, 0)
   }
 
   private func add(key operation: Operation, customer: Int64, transaction: Int64) {

@@ -100,11 +100,13 @@ public enum Bench {
     #endif
   }
 
-  /// Measures the subject and prints each line at once.
-  public static func run(_ subject: Subject, _ settings: Settings, print: @escaping (String) -> Void) throws {
+  /// Measures the subject, prints each line at once, and adds the rounds to the results.
+  public static func run(
+    _ subject: Subject, _ settings: Settings, into results: Results = Results(), print: @escaping (String) -> Void
+  ) throws {
     print("")
     print("\(subject.rawValue): \(subject.summary)")
-    let bench = SubjectBench(settings: settings, print: print)
+    let bench = SubjectBench(subject: subject, settings: settings, results: results, print: print)
     switch subject {
     case .memory: try bench.memory()
     case .sqlite: try bench.sqlite()

@@ -64,24 +64,16 @@ public struct Measurement {
     }
   }
 
-  /// The median time of an operation.
-  public func median(_ index: Int) -> Double { Self.median(nanoseconds[index]) }
+  /// The time of an operation.
+  public func time(_ index: Int) -> Spread { Spread(nanoseconds[index]) }
 
-  /// The median over the rounds of how many operations the one did while the other did one.
-  public func rateRatio(of index: Int, to other: Int) -> Double {
-    Self.median(zip(nanoseconds[index], nanoseconds[other]).map { $1 / $0 })
+  /// How many operations the one did while the other did one, over the rounds.
+  public func rateRatio(of index: Int, to other: Int) -> Spread {
+    Spread(zip(nanoseconds[index], nanoseconds[other]).map { $1 / $0 })
   }
 
-  /// The median over the rounds of how much longer an operation of the one takes than one of the other.
-  public func costRatio(of index: Int, to other: Int) -> Double {
-    Self.median(zip(nanoseconds[index], nanoseconds[other]).map { $0 / $1 })
-  }
-
-  /// The middle value, or the mean of the two in the middle.
-  public static func median(_ values: [Double]) -> Double {
-    let sorted = values.sorted()
-    guard !sorted.isEmpty else { return 0 }
-    let middle = sorted.count / 2
-    return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+  /// How much longer an operation of the one took than one of the other, over the rounds.
+  public func costRatio(of index: Int, to other: Int) -> Spread {
+    Spread(zip(nanoseconds[index], nanoseconds[other]).map { $0 / $1 })
   }
 }

@@ -131,12 +131,14 @@ extension SubjectBench {
       }
       let measurement = try Measurement(benchmarks, rounds: settings.rounds)
       for (index, kind) in CommandBenchmark.Kind.allCases.enumerated() {
+        add(measurement.names[index], measurement.nanoseconds[index])
         // A transfer has an entry for each customer, an exchange one for each currency.
         let entries = kind == .transfer || kind == .exchange ? 2.0 : 1.0
         print(
-          "    \(measurement.names[index]): \(Figure.nanoseconds(measurement.median(index))), "
+          "    \(measurement.names[index]): \(measurement.time(index).text(Figure.nanoseconds)), "
             + "\(Figure.ratio(measurement.rateRatio(of: index, to: 0))) of the plain adjustment's rate"
-            + (entries == 1 ? "" : ", \(Figure.ratio(entries * measurement.rateRatio(of: index, to: 0))) by entry"))
+            + (entries == 1
+              ? "" : ", \(Figure.ratio(entries * measurement.rateRatio(of: index, to: 0).median)) by entry"))
       }
     }
     try bench("in memory") {

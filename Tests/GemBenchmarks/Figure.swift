@@ -12,6 +12,10 @@ enum Figure {
     return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
   }
 
+  static func ratio(_ spread: Spread) -> String { spread.text(ratio) }
+
+  static func whole(_ value: Double) -> String { "\(Int(value.rounded()))" }
+
   static func nanoseconds(_ value: Double) -> String {
     if value >= 1e6 { return "\(ratio(value / 1e6)) ms" }
     return value >= 1e3 ? "\(ratio(value / 1e3)) µs" : "\(Int(value.rounded())) ns"

@@ -2,7 +2,7 @@ internal import CSQLite
 
 /// A minimal ledger as written in a hurry: a key, a balance and an entry, over the C API.
 ///
-/// It has no lots, history, fingerprints or checks.
+/// It has no lots, history, fingerprints or checks. Its keys are in order, which is the cheapest for it.
 final class NaiveLoopBenchmark: Benchmark {
   let name: String
   let operationCount: Int
@@ -10,6 +10,7 @@ final class NaiveLoopBenchmark: Benchmark {
   private let customerCount: Int
   private let path: String
   private var generator = SplitMix64(seed: 42)
+  private var lastKey: UInt64 = 0
   private var database: OpaquePointer?
   private var statements: [OpaquePointer] = []
   private var operations: [(key: (UInt64, UInt64), account: Int64)] = []
@@ -27,6 +28,7 @@ final class NaiveLoopBenchmark: Benchmark {
     execute(
       """
       PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536;
+      PRAGMA wal_autocheckpoint = 10000;
       CREATE TABLE keys (key BLOB PRIMARY KEY, entry INTEGER) WITHOUT ROWID;
       CREATE TABLE accounts (account INTEGER PRIMARY KEY, balance INTEGER NOT NULL);
       CREATE TABLE entries (entry INTEGER PRIMARY KEY, account INTEGER, amount INTEGER, before INTEGER, after INTEGER);
@@ -45,7 +47,8 @@ final class NaiveLoopBenchmark: Benchmark {
 
   func prepare(_ count: Int) {
     operations = (0..<count).map { _ in
-      ((generator.next(), generator.next()), Int64(generator.next() % UInt64(customerCount)) + 1)
+      lastKey += 1
+      return ((lastKey.bigEndian, generator.next()), Int64(generator.next() % UInt64(customerCount)) + 1)
     }
   }
 

@@ -31,7 +31,8 @@ extension BareLoop.Operation {
   package init(_ command: LedgerCommand) throws {
     let key = command.key.flatMap { HexForm.parseUUID($0.text) }
     self.init(
-      customer: command.customer.text, key: (key?.high.bigEndian ?? 0, key?.low.bigEndian ?? 0),
-      asked: Fingerprint(of: command).asked)
+      customer: command.customer.text,
+      number: (Int64(command.customer.text.drop { $0 != "-" }.dropFirst()) ?? 0) + 1,
+      key: (key?.high.bigEndian ?? 0, key?.low.bigEndian ?? 0), asked: Fingerprint(of: command).asked)
   }
 }

@@ -15,9 +15,11 @@ extension SubjectBench {
       try timeToOpen(try files.duplicate(killed), customer: workload.customers[0])
     }
     print("  \(entries) entries, opening and one balance read")
-    print("    after a clean end: \(Figure.nanoseconds(Measurement.median(clean)))")
+    add("after a clean end", clean)
+    add("after a kill", dirty)
+    print("    after a clean end: \(Spread(clean).text(Figure.nanoseconds))")
     print(
-      "    after a kill: \(Figure.nanoseconds(Measurement.median(dirty))), "
+      "    after a kill: \(Spread(dirty).text(Figure.nanoseconds)), "
         + "\(try files.size(killed + "-wal") >> 20) MiB of log"
     )
   }

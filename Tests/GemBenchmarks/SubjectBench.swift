@@ -3,7 +3,9 @@ internal import GemLedgerSQLite
 
 /// Runs one subject after the other with the same settings.
 struct SubjectBench {
+  let subject: Bench.Subject
   let settings: Bench.Settings
+  let results: Results
   let print: (String) -> Void
 
   func memory() throws {
@@ -64,6 +66,7 @@ struct SubjectBench {
     )
     print("    256 callers to the bare loop in groups of 256: \(Figure.ratio(measurement.rateRatio(of: 2, to: 0)))")
     print("    1 caller to the bare loop:    \(Figure.ratio(measurement.rateRatio(of: 4, to: 3)))")
+    print("    bulk 256 to the naive loop:    \(Figure.ratio(measurement.rateRatio(of: 1, to: 6)))")
     print("    256 callers to the naive loop: \(Figure.ratio(measurement.rateRatio(of: 2, to: 6)))")
     print("    commands a commit, 256 callers: \(Figure.ratio(counter.commandsPerCommit))")
   }
@@ -129,7 +132,7 @@ struct SubjectBench {
 
   func postgres() throws {
     #if PostgreSQL
-    try PostgresBench(settings: settings, print: print).run()
+    try PostgresBench(self).run()
     #else
     throw LedgerError(.invalidRequest, "Build gembench with --traits PostgreSQL.")
     #endif
@@ -137,7 +140,7 @@ struct SubjectBench {
 
   func processes() throws {
     #if PostgreSQL
-    try ProcessesBench(settings: settings, print: print).run()
+    try ProcessesBench(self).run()
     #else
     throw LedgerError(.invalidRequest, "Build gembench with --traits PostgreSQL.")
     #endif
@@ -145,12 +148,14 @@ struct SubjectBench {
 
   func show(_ measurement: Measurement) {
     for (index, name) in measurement.names.enumerated() {
-      print(
-        "    \(name): \(Figure.nanoseconds(measurement.median(index))) an operation, "
-          + "\(Figure.rate(measurement.median(index)))"
-      )
+      let time = measurement.time(index)
+      print("    \(name): \(time.text(Figure.nanoseconds)) an operation, \(Figure.rate(time.median))")
+      add(name, measurement.nanoseconds[index])
     }
   }
+
+  /// Adds a contender's nanoseconds an operation, by round, to the results.
+  func add(_ name: String, _ nanoseconds: [Double]) { results.add(subject.rawValue, name, nanoseconds) }
 
   private static func openedInMemory(_ customerCount: Int) throws -> Ledger {
     let ledger = Ledger.inMemory()

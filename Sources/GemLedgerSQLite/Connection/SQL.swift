@@ -13,16 +13,27 @@ package enum SQL {
     PRAGMA secure_delete = ON;
     """
   package static let customer = """
-    SELECT c.customer, c.frozen, c.merged_into, c.merged_count
+    SELECT c.customer, c.frozen, c.merged_into, c.merged_count, c.id
     FROM aliases a JOIN customers c ON c.customer = a.customer WHERE a.id = ?1
     """
-  package static let account = """
-    SELECT balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment, pool_granted,
-      pool_remaining, open_lots, next_expiry, account, next_scheduled_at FROM accounts WHERE account = ?1
+  package static let hintedCustomer = """
+    SELECT customer, frozen, merged_into, merged_count, id FROM customers WHERE customer = ?1
     """
+  package static let account = selectAccount("accounts")
+  package static let bufferedAccount = selectAccount("accounts_buffer")
+  package static let lastAccount = "SELECT account FROM accounts ORDER BY account DESC LIMIT 1"
+  package static let lastBufferedAccount = "SELECT account FROM accounts_buffer ORDER BY account DESC LIMIT 1"
+
+  private static func selectAccount(_ table: String) -> String {
+    """
+    SELECT balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment, pool_granted,
+      pool_remaining, open_lots, next_expiry, account, next_scheduled_at FROM \(table) WHERE account = ?1
+    """
+  }
   package static let key = """
     SELECT request_digest, qualifier_digest, transaction_number, refusal FROM keys WHERE key = ?1 AND customer = ?2
     """
+  package static let lastKey = "SELECT key FROM keys ORDER BY key DESC LIMIT 1"
   package static let addTransaction = """
     INSERT INTO transactions (number, kind, customer, created_at, first_entry, digest, erasable_digest)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
@@ -30,11 +41,24 @@ package enum SQL {
   package static let addEntry = "INSERT INTO entries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
   package static let addKey = "INSERT INTO keys VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
   package static let addNote = "INSERT INTO notes VALUES (?1, ?2, ?3, ?4)"
-  package static let addAccount = """
-    INSERT INTO accounts (balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment,
-      pool_granted, pool_remaining, open_lots, next_expiry, account, next_scheduled_at)
+  package static let accountsBuffer = RowBuffer.Text(
+    count: "SELECT count(*) FROM accounts_buffer",
+    end: "SELECT account FROM accounts_buffer WHERE account > ?1 ORDER BY account LIMIT 1 OFFSET ?2",
+    move: """
+      INSERT OR REPLACE INTO accounts SELECT * FROM accounts_buffer
+      WHERE account > ?1 AND account <= ?2 ORDER BY account
+      """,
+    remove: "DELETE FROM accounts_buffer WHERE account > ?1 AND account <= ?2")
+  package static let addAccount = insertAccount("INSERT INTO accounts")
+  package static let bufferAccount = insertAccount("INSERT OR REPLACE INTO accounts_buffer")
+
+  private static func insertAccount(_ verb: String) -> String {
+    """
+    \(verb) (balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment, pool_granted,
+      pool_remaining, open_lots, next_expiry, account, next_scheduled_at)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
     """
+  }
   package static let setAccount = """
     UPDATE accounts SET balance = ?1, debt = ?2, held = ?3, version = ?4, last_entry = ?5, pool_lot = ?6,
       pool_source = ?7, pool_environment = ?8, pool_granted = ?9, pool_remaining = ?10, open_lots = ?11,

@@ -82,8 +82,6 @@ final class SQLiteConnection {
 
   /// The number of rows that the last statement changed.
   var changeCount: Int { Int(sqlite3_changes(database)) }
-  /// The total number of rows changed by all statements.
-  var totalChangeCount: Int { Int(sqlite3_total_changes(database)) }
 
   func execute(_ sql: String) throws(SQLiteFailure) {
     let code = sqlite3_exec(database, sql, nil, nil, nil)

@@ -99,16 +99,30 @@ final class SQLiteStatement {
     return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
   }
 
+  /// Whether the column is this text, byte by byte.
+  func hasText(_ column: Int32, _ text: String) -> Bool {
+    var text = text
+    guard let bytes = sqlite3_column_text(handle, column) else { return false }
+    let count = Int(sqlite3_column_bytes(handle, column))
+    return text.withUTF8 { $0.elementsEqual(UnsafeBufferPointer(start: bytes, count: count)) }
+  }
+
   func optionalText(_ column: Int32) -> String? {
     sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : text(column)
   }
 
   func key(_ column: Int32) -> IdempotencyKey {
-    guard sqlite3_column_type(handle, column) == SQLITE_BLOB else { return IdempotencyKey(unchecked: text(column)) }
+    guard let (high, low) = keyWords(column) else { return IdempotencyKey(unchecked: text(column)) }
+    return IdempotencyKey(unchecked: HexForm.uuid(high: high, low: low))
+  }
+
+  /// The two halves of a key that is a canonical UUID; nil if it is a text.
+  func keyWords(_ column: Int32) -> (high: UInt64, low: UInt64)? {
+    guard sqlite3_column_type(handle, column) == SQLITE_BLOB else { return nil }
     var words: (UInt64, UInt64) = (0, 0)
     if sqlite3_column_bytes(handle, column) == 16, let bytes = sqlite3_column_blob(handle, column) {
       withUnsafeMutableBytes(of: &words) { $0.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: 16)) }
     }
-    return IdempotencyKey(unchecked: HexForm.uuid(high: words.0.bigEndian, low: words.1.bigEndian))
+    return (words.0.bigEndian, words.1.bigEndian)
   }
 }

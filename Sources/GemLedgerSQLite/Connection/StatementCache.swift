@@ -15,14 +15,20 @@ final class StatementCache {
     case lastTransaction
     case lastEntry
     case customer
+    case hintedCustomer
     case account
+    case bufferedAccount
+    case lastAccount
+    case lastBufferedAccount
     case key
+    case lastKey
     case addTransaction
     case addEntry
     case addKey
     case addNote
     case addAccount
     case setAccount
+    case bufferAccount
     case sums
     case setSums
 
@@ -35,14 +41,20 @@ final class StatementCache {
       case .lastTransaction: SQL.lastTransaction
       case .lastEntry: SQL.lastEntry
       case .customer: SQL.customer
+      case .hintedCustomer: SQL.hintedCustomer
       case .account: SQL.account
+      case .bufferedAccount: SQL.bufferedAccount
+      case .lastAccount: SQL.lastAccount
+      case .lastBufferedAccount: SQL.lastBufferedAccount
       case .key: SQL.key
+      case .lastKey: SQL.lastKey
       case .addTransaction: SQL.addTransaction
       case .addEntry: SQL.addEntry
       case .addKey: SQL.addKey
       case .addNote: SQL.addNote
       case .addAccount: SQL.addAccount
       case .setAccount: SQL.setAccount
+      case .bufferAccount: SQL.bufferAccount
       case .sums: SQL.sums
       case .setSums: SQL.setSums
       }

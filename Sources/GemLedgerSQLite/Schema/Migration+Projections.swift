@@ -4,10 +4,7 @@ extension Migration {
   /// Mutable rows: projections can be rebuilt from the journal, and `verify` compares them.
   static var projections: [String] {
     [
-      // NULL means never.
-      table(
-        AccountRow.self,
-        instead: ["next_expiry": "next_expiry INTEGER", "next_scheduled_at": "next_scheduled_at INTEGER"]),
+      accounts("accounts"),
       table(LotRow.self, more: ["paid INTEGER NOT NULL GENERATED ALWAYS AS (source = 1) VIRTUAL"]),
       "CREATE INDEX lots_open ON lots (account, paid, expires_at) WHERE remaining > 0",
       """
@@ -51,6 +48,26 @@ extension Migration {
     ] + orderTriggers + [
       table(EntitlementRow.self),
       "CREATE INDEX entitlements_of_holder ON entitlements (holder, purchase)",
+    ]
+  }
+
+  // NULL means never.
+  private static func accounts(_ name: String) -> String {
+    table(
+      AccountRow.self, named: name,
+      instead: ["next_expiry": "next_expiry INTEGER", "next_scheduled_at": "next_scheduled_at INTEGER"])
+  }
+
+  /// The newest rows of accounts; each replaces the account's row in the large table.
+  static var accountsBuffer: [String] {
+    [
+      accounts("accounts_buffer"),
+      """
+      CREATE VIEW current_accounts AS
+        SELECT * FROM accounts_buffer
+        UNION ALL
+        SELECT * FROM accounts a WHERE NOT EXISTS (SELECT 1 FROM accounts_buffer b WHERE b.account = a.account)
+      """,
     ]
   }
 

@@ -19,6 +19,7 @@ package struct Migration: Sendable {
   package static let all = [
     Migration(name: "0001-create-ledger", sql: (foundations + journal + projections).joined(separator: ";\n")),
     Migration(name: "0002-keep-evidence", sql: evidence.joined(separator: ";\n")),
+    Migration(name: "0003-buffer-accounts", sql: accountsBuffer.joined(separator: ";\n")),
   ]
 
   static func appendOnly(_ table: String) -> [String] {

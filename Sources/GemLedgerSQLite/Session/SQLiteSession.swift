@@ -20,6 +20,7 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
     }
     try tables.statements.translating { () throws(SQLiteFailure) in try tables.statements.hot(.begin).run() }
     wroteGeneration = false
+    tables.keys.beginWriting()
   }
 
   private static let lookNanoseconds: UInt64 = 1_000_000
@@ -46,7 +47,8 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
 
   /// Rolls back the writes since ``begin()``; errors are ignored, since the first error matters.
   func rollBack() {
-    tables.lists.forgetCount()
+    tables.lists.buffer.forgetCount()
+    tables.accounts.buffer.forgetCount()
     wroteGeneration = false
     guard connection.isInTransaction else { return }
     sqlite3_exec(connection.database, "ROLLBACK", nil, nil, nil)
@@ -67,7 +69,7 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
       try tables.entitlements.write(changes.orders.entitlements)
     }
     if let cold = changes.cold { try write(cold, with: changes) }
-    if changes.cold != nil || !changes.transactionsWithoutEntries.isEmpty { try tables.lists.flushBuffer() }
+    if changes.cold != nil || !changes.transactionsWithoutEntries.isEmpty { try tables.lists.buffer.flush() }
     if let rows = changes.catalog {
       try tables.catalog.replaceCatalog(rows, at: changes.copy == nil ? changes.catalogAppliedAt : nil)
     }

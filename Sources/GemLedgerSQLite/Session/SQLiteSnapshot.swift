@@ -18,11 +18,11 @@ class SQLiteSnapshot: StorageSnapshot {
   }
   final func scan() throws(LedgerError) -> any StorageScan { SQLiteScan(tables) }
   final func customer(_ id: CustomerID, hash: Int) throws(LedgerError) -> FoundCustomer? {
-    try tables.customers.customer(id)
+    try tables.customers.customer(id, hash: hash)
   }
   final func account(_ number: AccountNumber) throws(LedgerError) -> AccountRow? { try tables.accounts.account(number) }
   final func key(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) throws(LedgerError) -> KeyRow? {
-    try tables.keys.key(key, customer: customer, hash: hash)
+    try tables.keys.key(key, customer: customer)
   }
 
   // MARK: The project

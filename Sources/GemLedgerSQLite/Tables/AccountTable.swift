@@ -1,19 +1,37 @@
 internal import GemLedger
 
 /// Accounts, and the checkpoints in their histories.
-struct AccountTable {
-  let statements: StatementRunner
+///
+/// The row of an account in the buffer replaces its row in the large table; the view `current_accounts` has one row for
+/// each account.
+final class AccountTable {
+  let buffer: RowBuffer
+  private let statements: StatementRunner
+  /// Whether changed rows are written to the buffer; false as long as it is empty and the customers are few.
+  private var isBuffered = false
+
+  init(_ statements: StatementRunner, sizes: RowBuffer.Sizes) {
+    self.statements = statements
+    buffer = RowBuffer(statements, SQL.accountsBuffer, sizes: sizes)
+  }
 
   // MARK: Accounts
 
   func account(_ number: AccountNumber) throws(LedgerError) -> AccountRow? {
     try statements.translating { () throws(SQLiteFailure) in
-      let statement = try statements.hot(.account)
-      statement.bind(1, number.rawValue)
-      guard try statement.step() else { return nil }
-      defer { statement.reset() }
-      return try Self.account(statement)
+      if let row = try account(number, .bufferedAccount) { return row }
+      return try account(number, .account)
     }
+  }
+
+  private func account(
+    _ number: AccountNumber, _ select: StatementCache.Hot
+  ) throws(SQLiteFailure) -> AccountRow? {
+    let statement = try statements.hot(select)
+    statement.bind(1, number.rawValue)
+    guard try statement.step() else { return nil }
+    defer { statement.reset() }
+    return try Self.account(statement)
   }
 
   func accounts(of keys: [IndexKey]) throws(LedgerError) -> [AccountRow] {
@@ -23,7 +41,7 @@ struct AccountTable {
         """
         SELECT balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment, pool_granted,
           pool_remaining, open_lots, next_expiry, account, next_scheduled_at
-        FROM accounts WHERE account >= ?1 AND account < ?2 ORDER BY account
+        FROM current_accounts WHERE account >= ?1 AND account < ?2 ORDER BY account
         """,
         {
           $0.bind(1, AccountNumber(customer: key.first, currency: 0).rawValue)
@@ -37,14 +55,33 @@ struct AccountTable {
     try statements.page(
       """
       SELECT balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment, pool_granted,
-        pool_remaining, open_lots, next_expiry, account, next_scheduled_at FROM accounts WHERE account > ?1
+        pool_remaining, open_lots, next_expiry, account, next_scheduled_at FROM current_accounts WHERE account > ?1
       ORDER BY account LIMIT ?2
       """, after: after.rawValue, limit, column: 12, Self.account)
   }
 
   func write(new: [AccountRow], changed: [AccountRow]) throws(LedgerError) {
+    // New accounts have the greatest numbers, so their rows are neighbours.
     try statements.run(.addAccount, new, Self.bind)
-    try statements.run(.setAccount, changed, Self.bind)
+    guard try isBuffering() else { return try statements.run(.setAccount, changed, Self.bind) }
+    try statements.run(.bufferAccount, changed, Self.bind)
+    buffer.add(changed.count)
+    try buffer.flush()
+  }
+
+  private func isBuffering() throws(LedgerError) -> Bool {
+    if isBuffered { return true }
+    try statements.translating { () throws(SQLiteFailure) in
+      // A row in the buffer, also of another process, would hide a newer one in the large table.
+      let buffered = try statements.hot(.lastBufferedAccount)
+      defer { buffered.reset() }
+      let last = try statements.hot(.lastAccount)
+      defer { last.reset() }
+      isBuffered = try buffered.step()
+      guard !isBuffered, try last.step() else { return }
+      isBuffered = AccountNumber(rawValue: last.integer(0)).customer > buffer.sizes.customers
+    }
+    return isBuffered
   }
 
   static func account(_ row: SQLiteStatement) throws(SQLiteFailure) -> AccountRow {

@@ -1,28 +1,23 @@
 internal import GemLedger
 
-/// Each customer's open holds and transactions without entries.
-///
-/// A row that is stored by customer costs a page of the file and of the log, at a random place. So rows are first added
-/// to a small table, whose few pages nearly every commit writes. Later they move to the large table together with their
-/// neighbours, many rows per page. Most holds end before that. A read queries both tables.
-final class CustomerListTable {
-  /// The size of the small table from which rows are moved to the large one.
-  private static let limit = 4096
-  /// The number of rows moved at once; more if they belong to one customer.
-  private static let step = 512
-
+/// Each customer's open holds and transactions without entries; most holds end before their rows leave the buffer.
+struct CustomerListTable {
   private let statements: StatementRunner
-  /// The number of rows in the small table, without changes by other processes.
-  ///
-  /// Nil before they are counted.
-  private var count: Int?
-  /// The last customer of the previous move to the large table.
-  private var last: CustomerNumber = .min
+  let buffer: RowBuffer
 
-  init(_ statements: StatementRunner) { self.statements = statements }
+  init(_ statements: StatementRunner, sizes: RowBuffer.Sizes) {
+    self.statements = statements
+    buffer = RowBuffer(statements, Self.text, sizes: sizes)
+  }
 
-  /// Forces a new count: a commit that changed the count was rolled back.
-  func forgetCount() { count = nil }
+  private static let text = RowBuffer.Text(
+    count: "SELECT count(*) FROM customer_lists_buffer",
+    end: "SELECT customer FROM customer_lists_buffer WHERE customer > ?1 ORDER BY customer LIMIT 1 OFFSET ?2",
+    move: """
+      INSERT OR IGNORE INTO customer_lists SELECT * FROM customer_lists_buffer
+      WHERE customer > ?1 AND customer <= ?2 ORDER BY customer, list, number
+      """,
+    remove: "DELETE FROM customer_lists_buffer WHERE customer > ?1 AND customer <= ?2")
 
   func transactionsWithoutEntries(
     of customer: CustomerNumber, below: TransactionNumber, limit: Int, in journal: JournalTable
@@ -109,13 +104,12 @@ final class CustomerListTable {
     }
   }
 
-  /// Runs a statement that adds rows to the small table, and updates the count.
+  /// Runs a statement that adds rows to the buffer.
   private func add<Row>(
     _ sql: StaticString, _ rows: [Row], _ bind: (SQLiteStatement, Row) -> Void
   ) throws(LedgerError) {
-    let before = statements.connection.totalChangeCount
     try statements.run(sql, rows, bind)
-    count? += statements.connection.totalChangeCount - before
+    buffer.add(rows.count)
   }
 
   func unlist(_ hold: TransactionNumber, of owner: CustomerNumber) throws(LedgerError) {
@@ -123,55 +117,10 @@ final class CustomerListTable {
       $0.bind(1, owner)
       $0.bind(2, $1)
     }
-    guard statements.connection.changeCount == 0 else {
-      count? -= 1
-      return
-    }
+    guard statements.connection.changeCount == 0 else { return }
     try statements.run("DELETE FROM customer_lists WHERE customer = ?1 AND list = 3 AND number = ?2", [hold]) {
       $0.bind(1, owner)
       $0.bind(2, $1)
     }
-  }
-
-  // MARK: Moving to the large table
-
-  /// Moves rows of the next customers to the large table, if the small one is full.
-  func flushBuffer() throws(LedgerError) {
-    var count = if let count { count } else { try countBuffer() }
-    while count > Self.limit {
-      let last = try statements.first(
-        """
-        SELECT customer FROM customer_lists_buffer WHERE customer > ?1 ORDER BY customer LIMIT 1 OFFSET ?2
-        """,
-        {
-          $0.bind(1, self.last)
-          $0.bind(2, Int64(Self.step) - 1)
-        }, { $0.integer(0) })
-      let moved = try flushBuffer(after: self.last, through: last ?? .max)
-      count = moved == 0 && self.last == .min ? 0 : count - moved
-      self.last = last ?? .min
-    }
-    self.count = count
-  }
-
-  private func flushBuffer(
-    after first: CustomerNumber, through last: CustomerNumber
-  ) throws(LedgerError) -> Int {
-    func bind(_ statement: SQLiteStatement, _ bounds: (CustomerNumber, CustomerNumber)) {
-      statement.bind(1, bounds.0)
-      statement.bind(2, bounds.1)
-    }
-    try statements.run(
-      """
-      INSERT OR IGNORE INTO customer_lists SELECT * FROM customer_lists_buffer
-      WHERE customer > ?1 AND customer <= ?2 ORDER BY customer, list, number
-      """, [(first, last)], bind)
-    try statements.run(
-      "DELETE FROM customer_lists_buffer WHERE customer > ?1 AND customer <= ?2", [(first, last)], bind)
-    return statements.connection.changeCount
-  }
-
-  private func countBuffer() throws(LedgerError) -> Int {
-    Int(try statements.first("SELECT count(*) FROM customer_lists_buffer", { $0.integer(0) }) ?? 0)
   }
 }

@@ -1,13 +1,20 @@
 internal import GemLedger
 
 /// Customers and their ids.
-struct CustomerTable {
+final class CustomerTable {
   let statements: StatementRunner
   let catalog: CatalogTable
+  // Only one thread at a time uses a connection and its tables, so this needs no exclusivity checks.
+  @exclusivity(unchecked) private var hints = CustomerHints()
+
+  init(statements: StatementRunner, catalog: CatalogTable) {
+    self.statements = statements
+    self.catalog = catalog
+  }
 
   // MARK: Reading
 
-  func customer(_ id: CustomerID) throws(LedgerError) -> FoundCustomer? {
+  func customer(_ id: CustomerID, hash: Int) throws(LedgerError) -> FoundCustomer? {
     // An id of that form that a caller chose before such ids were refused is listed like others.
     if id.isOfErased, let row = try erased(id) {
       guard row.mergedInto != 0 else { return FoundCustomer(row, original: row.number) }
@@ -15,13 +22,8 @@ struct CustomerTable {
     }
     let (found, mergedInto) = try statements.translating {
       () throws(SQLiteFailure) -> (FoundCustomer?, CustomerNumber) in
-      let statement = try statements.hot(.customer)
-      statement.bind(1, id.text)
-      guard try statement.step() else { return (nil, 0) }
-      defer { statement.reset() }
-      var found = FoundCustomer(number: try statement.number(0), isFrozen: statement.integer(1) != 0)
-      found.isOneOfSeveral = statement.integer(3) > 0
-      return (found, try statement.number(2))
+      if let hinted = try hinted(id, hash) { return hinted }
+      return try searched(id, hash)
     }
     guard let found, mergedInto != 0 else { return found }
     guard let survivor = try customer(number: mergedInto) else {
@@ -30,6 +32,39 @@ struct CustomerTable {
         "\(statements.path) has no customer \(mergedInto), the target of a merge. Run verify.")
     }
     return FoundCustomer(survivor, original: found.number)
+  }
+
+  private func hinted(
+    _ id: CustomerID, _ hash: Int
+  ) throws(SQLiteFailure) -> (FoundCustomer, mergedInto: CustomerNumber)? {
+    let number = hints[hash]
+    guard number != 0 else { return nil }
+    let statement = try statements.hot(.hintedCustomer)
+    statement.bind(1, number)
+    guard try statement.step() else { return nil }
+    defer { statement.reset() }
+    return statement.hasText(4, id.text) ? try Self.found(statement) : nil
+  }
+
+  private func searched(
+    _ id: CustomerID, _ hash: Int
+  ) throws(SQLiteFailure) -> (FoundCustomer?, mergedInto: CustomerNumber) {
+    let statement = try statements.hot(.customer)
+    statement.bind(1, id.text)
+    guard try statement.step() else { return (nil, 0) }
+    defer { statement.reset() }
+    let found = try Self.found(statement)
+    // The row of a customer with an added id has another id.
+    if statement.hasText(4, id.text) { hints[hash] = found.0.number }
+    return found
+  }
+
+  private static func found(
+    _ statement: SQLiteStatement
+  ) throws(SQLiteFailure) -> (FoundCustomer, mergedInto: CustomerNumber) {
+    var found = FoundCustomer(number: try statement.number(0), isFrozen: statement.integer(1) != 0)
+    found.isOneOfSeveral = statement.integer(3) > 0
+    return (found, try statement.number(2))
   }
 
   /// Returns the customer with the erased form of an id, which contains the customer's number.

@@ -1,10 +1,26 @@
 internal import GemLedger
 
 /// Idempotency keys with the outcomes of their requests.
-struct KeyTable {
-  let statements: StatementRunner
+final class KeyTable {
+  /// What an open transaction knows of the greatest key.
+  private enum Greatest {
+    /// Not to be used: a reading connection has another state in its next transaction.
+    case unknown
+    case unread
+    case uuid(high: UInt64, low: UInt64)
+  }
 
-  func key(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) throws(LedgerError) -> KeyRow? {
+  private let statements: StatementRunner
+  // Only one thread at a time uses a connection and its tables, so this needs no exclusivity checks.
+  @exclusivity(unchecked) private var greatest = Greatest.unknown
+
+  init(statements: StatementRunner) { self.statements = statements }
+
+  /// Begins a transaction that excludes other writers, with reads before its writes.
+  func beginWriting() { greatest = .unread }
+
+  func key(_ key: IdempotencyKey, customer: CustomerNumber) throws(LedgerError) -> KeyRow? {
+    if try isGreaterThanAll(key) { return nil }
     let path = statements.path
     let found = try statements.translating { () throws(SQLiteFailure) -> (Fingerprint, Int64?, String?)? in
       let statement = try statements.hot(.key)
@@ -23,10 +39,27 @@ struct KeyTable {
       outcome: try Self.outcome(transaction: transaction, refusal: refusal, path: path))
   }
 
+  /// Whether the key is after all keys of the table, as time-ordered keys are: they need no search.
+  private func isGreaterThanAll(_ key: IdempotencyKey) throws(LedgerError) -> Bool {
+    if case .unknown = greatest { return false }
+    guard let (high, low) = HexForm.parseUUID(key.text) else { return false }
+    if case .unread = greatest {
+      // A text sorts before every UUID, so a table that ends with one has none.
+      let last = try statements.translating { () throws(SQLiteFailure) -> (high: UInt64, low: UInt64)? in
+        let statement = try statements.hot(.lastKey)
+        defer { statement.reset() }
+        return try statement.step() ? statement.keyWords(0) : nil
+      }
+      greatest = last.map { .uuid(high: $0.high, low: $0.low) } ?? .uuid(high: 0, low: 0)
+    }
+    guard case .uuid(let lastHigh, let lastLow) = greatest else { return false }
+    return (high, low) > (lastHigh, lastLow)
+  }
+
   func keys(_ wanted: [IndexKey]) throws(LedgerError) -> [KeyRow] {
     var found: [KeyRow] = []
     for index in wanted {
-      if let row = try key(IdempotencyKey(unchecked: index.text), customer: index.first, hash: 0) { found.append(row) }
+      if let row = try key(IdempotencyKey(unchecked: index.text), customer: index.first) { found.append(row) }
     }
     return found
   }
@@ -63,7 +96,10 @@ struct KeyTable {
 
   // MARK: Writing
 
-  func add(_ keys: [KeyRow]) throws(LedgerError) { try statements.run(.addKey, keys, Self.bind) }
+  func add(_ keys: [KeyRow]) throws(LedgerError) {
+    if !keys.isEmpty { greatest = .unknown }
+    try statements.run(.addKey, keys, Self.bind)
+  }
 
   /// Erases the keys of all customers that a commit erases.
   ///

@@ -24,12 +24,12 @@ struct SQLiteTables {
   let copies: CopyTable
   let sums: RecordSumsTable
 
-  init(_ connection: SQLiteConnection, isCopy: Bool) {
+  init(_ connection: SQLiteConnection, isCopy: Bool, buffers: RowBuffer.Sizes) {
     statements = StatementRunner(connection)
     catalog = CatalogTable(statements: statements)
     customers = CustomerTable(statements: statements, catalog: catalog)
     accountTokens = AccountTokenTable(statements: statements)
-    accounts = AccountTable(statements: statements)
+    accounts = AccountTable(statements, sizes: buffers)
     lots = LotTable(statements: statements)
     journal = JournalTable(statements: statements)
     events = JournalEventTable(statements: statements)
@@ -41,7 +41,7 @@ struct SQLiteTables {
     items = ItemTable(statements: statements)
     refunds = RefundTable(statements: statements)
     orders = OrderTable(statements: statements)
-    lists = CustomerListTable(statements)
+    lists = CustomerListTable(statements, sizes: buffers)
     holds = HoldTable(statements: statements, lists: lists)
     counters = CounterTable(statements: statements)
     documents = DocumentTable(statements: statements)

@@ -37,16 +37,17 @@ final class LoadBenchmark: Benchmark {
 
   /// The median over the rounds, the first one aside.
   func percentile(_ share: Double) -> Double {
-    Measurement.median(rounds.dropFirst().map { $0.percentile(share) })
+    Spread(rounds.dropFirst().map { $0.percentile(share) }).median
   }
 
   /// How many times the mean the slowest hundredth took, at the median of the rounds.
   var tail: Double {
-    Measurement.median(
+    Spread(
       rounds.dropFirst().map { answers in
         let sum = answers.nanoseconds.reduce(0, +)
         return answers.percentile(0.99) * Double(answers.nanoseconds.count) / Double(max(1, sum))
-      })
+      }
+    ).median
   }
 }
 #endif

@@ -45,7 +45,7 @@ extension SubjectBench {
     for _ in 0..<settings.rounds {
       times.add("export of \(max(1, entries / 1000)) more", max(1, entries / 1000), try export(files, after: cursor).0)
     }
-    times.show()
+    times.show(add)
   }
 
   #if Receipts
@@ -105,7 +105,7 @@ extension SubjectBench {
   }
 }
 
-/// The median duration of each step, in the order of its first run.
+/// The durations of each step, in the order of its first run.
 private struct StepTimes {
   private var steps: [(name: String, entries: Int, seconds: [Double], megabytes: Int)] = []
   private let print: (String) -> Void
@@ -123,12 +123,14 @@ private struct StepTimes {
     steps[index].megabytes = Figure.peakMegabytes()
   }
 
-  func show() {
+  /// - Parameter add: Takes each step with its nanoseconds an entry.
+  func show(_ add: (String, [Double]) -> Void) {
     for step in steps {
-      let seconds = Measurement.median(step.seconds)
+      let seconds = Spread(step.seconds)
       print(
-        "    \(step.name): \(Figure.ratio(seconds)) s, \(Figure.rate(seconds * 1e9 / Double(step.entries))); "
+        "    \(step.name): \(Figure.ratio(seconds)) s, \(Figure.rate(seconds.median * 1e9 / Double(step.entries))); "
           + "peak memory until then \(step.megabytes) MiB")
+      add(step.name, step.seconds.map { $0 * 1e9 / Double(step.entries) })
     }
   }
 }

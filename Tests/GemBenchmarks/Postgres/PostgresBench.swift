@@ -6,16 +6,17 @@ internal import GemLedgerPostgres
 
 /// The ledger on a PostgreSQL server against the server's work alone, all on one cluster and in turn.
 struct PostgresBench {
-  let settings: Bench.Settings
-  let print: (String) -> Void
+  private let bench: SubjectBench
+  private var settings: Bench.Settings { bench.settings }
+  private var print: (String) -> Void { bench.print }
   private let url: String
   private let seconds: Double
   private static let callers = 32
   private static let processes = 4
 
-  init(settings: Bench.Settings, print: @escaping (String) -> Void) throws {
-    self.settings = settings
-    self.print = print
+  init(_ bench: SubjectBench) throws {
+    self.bench = bench
+    let settings = bench.settings
     seconds = settings.roundSeconds ?? Double(settings.operationCount ?? 4)
     url = try settings.loadedServer()
   }
@@ -82,11 +83,11 @@ struct PostgresBench {
 
   private func report(_ names: [String], _ rates: [[Double]]) {
     for (name, rates) in zip(names, rates) {
-      let (low, high) = (rates.min() ?? 0, rates.max() ?? 0)
-      print("    \(name): \(Int(Measurement.median(rates))) a second (\(Int(low)) to \(Int(high)))")
+      print("    \(name): \(Spread(rates).text(Figure.whole)) a second")
+      bench.add(name, rates.map { 1e9 / $0 })
     }
     func ratio(_ one: Int, _ other: Int) -> String {
-      Figure.ratio(Measurement.median(zip(rates[one], rates[other]).map { $0 / $1 }))
+      Figure.ratio(Spread(zip(rates[one], rates[other]).map { $0 / $1 }))
     }
     print("    32 callers to pgbench:               \(ratio(2, 0))")
     print("    32 callers to the function:          \(ratio(2, 1))")

@@ -5,14 +5,15 @@ internal import GemLedgerPostgres
 
 /// The same callers in one process and in several, all on one cluster and in turn.
 struct ProcessesBench {
-  let settings: Bench.Settings
-  let print: (String) -> Void
+  private let bench: SubjectBench
+  private var settings: Bench.Settings { bench.settings }
+  private var print: (String) -> Void { bench.print }
   private let url: String
   private let seconds: Double
 
-  init(settings: Bench.Settings, print: @escaping (String) -> Void) throws {
-    self.settings = settings
-    self.print = print
+  init(_ bench: SubjectBench) throws {
+    self.bench = bench
+    let settings = bench.settings
     seconds = settings.roundSeconds ?? Double(settings.operationCount ?? 4)
     url = try settings.loadedServer()
   }
@@ -71,13 +72,12 @@ struct ProcessesBench {
 
   private func report(_ figures: [[ProcessFigures]]) {
     func median(_ index: Int, _ value: (ProcessFigures) -> Double) -> Double {
-      Measurement.median(figures[index].map(value))
+      Spread(figures[index].map(value)).median
     }
     for (index, contender) in Self.contenders.enumerated() {
       let rates = figures[index].map(\.rate)
-      print(
-        "    \(contender.name): \(Int(median(index, \.rate))) a second (\(Int(rates.min() ?? 0)) to "
-          + "\(Int(rates.max() ?? 0)))")
+      print("    \(contender.name): \(Spread(rates).text(Figure.whole)) a second")
+      bench.add(contender.name, rates.map { 1e9 / $0 })
       print(
         "      \(Figure.ratio(median(index, \.commandsPerGroup))) commands a group, "
           + "\(Figure.ratio(median(index, \.roundTripsPerGroup))) round trips a group; a command takes "
@@ -92,7 +92,7 @@ struct ProcessesBench {
     }
     for index in Self.contenders.indices.dropFirst() {
       let ratios = zip(figures[index], figures[0]).map { $0.rate / $1.rate }
-      print("    \(Self.contenders[index].name), to the first: \(Figure.ratio(Measurement.median(ratios)))")
+      print("    \(Self.contenders[index].name), to the first: \(Figure.ratio(Spread(ratios)))")
     }
   }
 }
