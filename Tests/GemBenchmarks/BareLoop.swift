@@ -76,7 +76,7 @@ package final class BareLoop {
       removeAccounts: prepare(SQL.accountsBuffer.remove.description))
     self.database = database
     self.createdAt = createdAt
-    if number(prepare(SQL.lastAccount)) >> 10 > sizes.customers { buffered = .max }
+    if number(prepare(SQL.lastAccount)) >> 10 > sizes.customers { buffered = sizes.limit + 1 }
   }
 
   package func close() {

@@ -29,6 +29,8 @@ public enum Bench {
     case memory
     /// Storage on SQLite against bare loops over its C API.
     case sqlite
+    /// The cost of each part of the ledger's rows on SQLite.
+    case anatomy
     /// 256 callers alone, for counting syncs from outside.
     case callers
     /// The cost of an adjustment on a large ledger against a small one.
@@ -65,6 +67,7 @@ public enum Bench {
       switch self {
       case .memory: "storage in memory against Dictionary<String, Int64> += 1"
       case .sqlite: "storage on SQLite against bare loops over its C API"
+      case .anatomy: "bare loops over SQLite's C API, from a naive ledger's rows to this one's, part by part"
       case .callers: "256 callers on SQLite, alone: count its syncs with strace -f -c -e trace=fdatasync,fsync"
       case .growth: "an adjustment at many customers and entries against one at few"
       case .open: "opening a ledger, after a clean end and after a kill"
@@ -110,6 +113,7 @@ public enum Bench {
     switch subject {
     case .memory: try bench.memory()
     case .sqlite: try bench.sqlite()
+    case .anatomy: try bench.anatomy()
     case .callers: try bench.callers()
     case .growth: try bench.growth()
     case .open: try bench.open()

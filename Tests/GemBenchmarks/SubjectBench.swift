@@ -71,6 +71,29 @@ struct SubjectBench {
     print("    commands a commit, 256 callers: \(Figure.ratio(counter.commandsPerCommit))")
   }
 
+  /// Measures what each part of the ledger's rows costs, from the naive loop's rows on.
+  func anatomy() throws {
+    let customers = settings.customerCount ?? 100_000
+    let operations = settings.operationCount ?? 51_200
+    let files = try LedgerFiles(directory: settings.directory, customerCount: 1)
+    defer { files.remove() }
+    let loops = RowLayout.steps.map {
+      AnatomyLoop($0, customerCount: customers, operationCount: operations, path: files.newPath())
+    }
+    let measurement = try Measurement(loops, rounds: settings.rounds)
+    print("  \(customers) customers, \(AnatomyLoop.groupSize) adjustments a commit, durable; each step adds to the others")
+    show(measurement)
+    for (index, loop) in loops.enumerated() {
+      let pages = loop.pagesPerGroup
+      let bytes = pages * Double(AnatomyLoop.bytesPerFrame) / Double(AnatomyLoop.groupSize)
+      let more = index == 0 ? 0 : measurement.time(index).median - measurement.time(index - 1).median
+      print(
+        "    \(loop.name): \(more < 0 ? "-" : "+")\(Figure.nanoseconds(abs(more))), "
+          + "\(Figure.ratio(measurement.rateRatio(of: index, to: 0))) of the naive rate; \(Figure.ratio(pages)) pages a "
+          + "group, \(Figure.whole(bytes)) bytes of log an adjustment")
+    }
+  }
+
   private func commandsPerCommit(_ files: LedgerFiles, customers: Int, operations: Int) throws -> Int {
     let counter = CommitCounter()
     let path = try files.copy()

@@ -1,5 +1,7 @@
 /// The statements that nearly every command runs; the bare loop of the benchmarks runs the same statements.
 package enum SQL {
+  /// The number of pages after which the log is checkpointed; it bounds the log, and the time to open after a kill.
+  package static let checkpointPages = 10_000
   /// The settings of every connection.
   ///
   /// An acknowledged commit is durable, memory and log are bounded, and deleted rows are overwritten.
@@ -7,7 +9,7 @@ package enum SQL {
     PRAGMA synchronous = FULL;
     PRAGMA fullfsync = ON;
     PRAGMA checkpoint_fullfsync = ON;
-    PRAGMA wal_autocheckpoint = \(SQLiteConnection.checkpointPages);
+    PRAGMA wal_autocheckpoint = \(checkpointPages);
     PRAGMA cache_size = -\(SQLiteConnection.cacheKibibytes);
     PRAGMA recursive_triggers = ON;
     PRAGMA secure_delete = ON;

@@ -7,8 +7,6 @@ final class SQLiteConnection {
   static let lockTimeoutSeconds = 20
   /// The page cache of one connection, in KiB; it bounds the memory for a history of any length.
   static let cacheKibibytes = 65_536
-  /// The number of pages after which the log is checkpointed; it bounds the log, and the time to open after a kill.
-  static let checkpointPages = 10_000
 
   let path: String
   let database: OpaquePointer
