@@ -137,7 +137,11 @@ final class OpeningTests: XCTestCase {
     XCTAssertEqual(raw.rows("PRAGMA journal_mode"), ["wal"])
     XCTAssertEqual(raw.rows("SELECT name FROM migrations ORDER BY name"), Migration.all.map(\.name))
     XCTAssertEqual(
-      raw.rows("SELECT name FROM pragma_table_list WHERE schema = 'main' AND NOT strict AND name NOT LIKE 'sqlite_%'"),
+      raw.rows(
+        """
+        SELECT name FROM pragma_table_list
+        WHERE schema = 'main' AND type = 'table' AND NOT strict AND name NOT LIKE 'sqlite_%'
+        """),
       [])
     XCTAssertEqual(raw.rows("PRAGMA integrity_check"), ["ok"])
   }
