@@ -197,8 +197,9 @@ final class AnatomyLoop: Benchmark {
     writeJournal(operation, customer: customer, account: account, previous: previous)
     writeKey(operation, customer: customer)
     let write = layout.contains(.buffer) ? Statement.bufferAccount : .setAccount
-    for column in 0..<(isWide ? 11 : 1) { sqlite3_bind_int64(statements[write.rawValue], Int32(column) + 1, row[column]) }
-    sqlite3_bind_int64(statements[write.rawValue], 13, account)
+    let statement = statements[write.rawValue]
+    for column in 0..<(isWide ? 11 : 1) { sqlite3_bind_int64(statement, Int32(column) + 1, row[column]) }
+    sqlite3_bind_int64(statement, 13, account)
     step(write)
     if layout.contains(.buffer), !isBuffered { bufferedCount += 1 }
   }

@@ -3,8 +3,8 @@ internal import GemLedger
 /// Rows of a small table that are moved to a large one together with their neighbours.
 ///
 /// A row that is stored by customer costs a page of the file and of the log, at a random place. So such rows are first
-/// written to a small table, whose few pages nearly every commit writes. Later they move to the large table in the order
-/// of its key, many rows per page. A read queries both tables.
+/// written to a small table, whose few pages nearly every commit writes. Later they move to the large table in the
+/// order of its key, many rows per page. A read queries both tables.
 package final class RowBuffer {
   /// The sizes of the buffers of one storage.
   package struct Sizes: Sendable {
