@@ -1,11 +1,4 @@
-CREATE TABLE account_tokens (
-  high INTEGER NOT NULL,
-  low INTEGER NOT NULL,
-  customer INTEGER NOT NULL,
-  PRIMARY KEY (high, low)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE accounts (
+CREATE TABLE "account_rows" (
   account INTEGER PRIMARY KEY,
   balance INTEGER NOT NULL CHECK (balance >= 0),
   debt INTEGER NOT NULL CHECK (debt >= 0),
@@ -21,6 +14,18 @@ CREATE TABLE accounts (
   next_expiry INTEGER,
   next_scheduled_at INTEGER
 ) STRICT;
+
+CREATE TABLE account_tokens (
+  high INTEGER NOT NULL,
+  low INTEGER NOT NULL,
+  customer INTEGER NOT NULL,
+  PRIMARY KEY (high, low)
+) STRICT, WITHOUT ROWID;
+
+CREATE VIEW accounts AS
+  SELECT * FROM accounts_buffer
+  UNION ALL
+  SELECT * FROM account_rows a WHERE NOT EXISTS (SELECT 1 FROM accounts_buffer b WHERE b.account = a.account);
 
 CREATE TABLE accounts_buffer (
   account INTEGER PRIMARY KEY,
@@ -122,11 +127,6 @@ CREATE TABLE counters (
   value INTEGER NOT NULL,
   PRIMARY KEY (customer, kind, subject)
 ) STRICT, WITHOUT ROWID;
-
-CREATE VIEW current_accounts AS
-  SELECT * FROM accounts_buffer
-  UNION ALL
-  SELECT * FROM accounts a WHERE NOT EXISTS (SELECT 1 FROM accounts_buffer b WHERE b.account = a.account);
 
 CREATE TABLE customer_lists (
   customer INTEGER NOT NULL,

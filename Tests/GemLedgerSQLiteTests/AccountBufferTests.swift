@@ -131,6 +131,47 @@ final class AccountBufferTests: XCTestCase {
     }
   }
 
+  /// A program that does not know the buffer and has the file open must not book on rows that the buffer replaced.
+  func testAnEarlierProgramReadsRightAndCannotWrite() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("it.sqlite")
+    let ledger = try create(path, time.clock)
+    try ledger.apply(Make.catalog())
+    let alice = try Make.customer("alice")
+    try ledger.grant([Make.amount("GEM", 1000)], customer: alice)
+    try ledger.spend([Make.amount("GEM", 1)], customer: alice)
+    XCTAssertEqual(try count("accounts_buffer", path), 1)
+    let raw = try RawSQLite(path)
+    XCTAssertEqual(raw.rows("SELECT balance FROM accounts"), ["999"])
+    XCTAssertNotNil(raw.run("UPDATE accounts SET balance = 998"))
+    XCTAssertNotNil(raw.run("INSERT INTO accounts SELECT * FROM account_rows"))
+    XCTAssertEqual(try ledger.verify().problems.map(\.description), [])
+    ledger.close()
+  }
+
+  /// A damaged row stays in the buffer, and the other customers go on.
+  func testADamagedRowStopsNoOtherCustomer() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("it.sqlite")
+    let ledger = try create(path, time.clock)
+    try ledger.apply(Make.catalog())
+    let customers = try (0..<40).map { try Make.customer("c\($0)") }
+    for customer in customers { try ledger.grant([Make.amount("GEM", 1000)], customer: customer) }
+    try ledger.spend([Make.amount("GEM", 1)], customer: customers[20])
+    XCTAssertNil(
+      try RawSQLite(path).run("PRAGMA ignore_check_constraints = ON; UPDATE accounts_buffer SET balance = -1"))
+    for round in 1...5 {
+      for (index, customer) in customers.enumerated() where index != 20 {
+        try ledger.spend([Make.amount("GEM", 1)], customer: customer)
+        XCTAssertEqual(try gems(ledger, customer), Int64(1000 - round))
+      }
+    }
+    XCTAssertThrowsError(try ledger.spend([Make.amount("GEM", 1)], customer: customers[20]))
+    XCTAssertLessThanOrEqual(try count("accounts_buffer", path), 2 * Self.small.limit)
+    XCTAssertNotEqual(try ledger.verify().problems.map(\.description), [])
+    ledger.close()
+  }
+
   /// A hint that belongs to an erased customer does not find the new one with the same id, nor the other way round.
   func testAnIDThatWasErasedAndTakenAgainIsFound() throws {
     let directory = try TemporaryDirectory()

@@ -83,7 +83,7 @@ final class ConsistentChangesTests: XCTestCase {
       // A lot that was granted for nothing counts as paid, or has a price.
       Change(
         "lots_have_makers",
-        "UPDATE lot_attributes SET source = 1 WHERE lot = 1; UPDATE accounts SET pool_source = 1 WHERE pool_lot = 1"
+        "UPDATE lot_attributes SET source = 1 WHERE lot = 1; UPDATE account_rows SET pool_source = 1 WHERE pool_lot = 1"
       ),
       Change(
         "lots_have_makers",
@@ -95,7 +95,7 @@ final class ConsistentChangesTests: XCTestCase {
         "environments_are_known",
         """
         UPDATE lot_attributes SET environment = 77 WHERE lot = 1;
-        UPDATE accounts SET pool_environment = 77 WHERE pool_lot = 1;
+        UPDATE account_rows SET pool_environment = 77 WHERE pool_lot = 1;
         """
       ),
       // A lot that came out of another customer's lot costs more than that lot, or is priced in another currency.
@@ -158,18 +158,18 @@ final class ConsistentChangesTests: XCTestCase {
       let account = customer << 10 | 2
       return """
         UPDATE entries SET amount = amount + \(more), balance = balance + \(more) WHERE account = \(account);
-        UPDATE accounts SET balance = balance + \(more), pool_remaining = pool_remaining + \(more),
+        UPDATE account_rows SET balance = balance + \(more), pool_remaining = pool_remaining + \(more),
           pool_granted = pool_granted + \(more) WHERE account = \(account);
         """
     }
     // The merge brings 10 more than it takes, and ivan was granted 10 less.
     let merge = """
       UPDATE entries SET amount = amount + 10, balance = balance + 10 WHERE kind = 10 AND account = 4 << 10 | 2;
-      UPDATE accounts SET balance = balance + 10, pool_remaining = pool_remaining + 10,
+      UPDATE account_rows SET balance = balance + 10, pool_remaining = pool_remaining + 10,
         pool_granted = pool_granted + 10 WHERE account = 4 << 10 | 2;
       UPDATE entries SET amount = amount - 10 WHERE kind = 2 AND account = 10 << 10 | 2;
       UPDATE entries SET balance = balance - 10 WHERE account = 10 << 10 | 2;
-      UPDATE accounts SET balance = balance - 10, pool_remaining = pool_remaining - 10,
+      UPDATE account_rows SET balance = balance - 10, pool_remaining = pool_remaining - 10,
         pool_granted = pool_granted - 10 WHERE account = 10 << 10 | 2;
       """
     // Carol keeps 1 of the currency that became dave's.
@@ -178,9 +178,9 @@ final class ConsistentChangesTests: XCTestCase {
       return """
         UPDATE entries SET amount = amount + \(more), balance = balance + \(more)
           WHERE kind = 10 AND account = \(account);
-        UPDATE accounts SET balance = balance + \(more), pool_remaining = pool_remaining + \(more)
+        UPDATE account_rows SET balance = balance + \(more), pool_remaining = pool_remaining + \(more)
           WHERE account = \(account);
-        UPDATE accounts SET pool_granted = pool_granted + \(min(0, more)) WHERE account = \(account);
+        UPDATE account_rows SET pool_granted = pool_granted + \(min(0, more)) WHERE account = \(account);
         """
     }
     let items = """
@@ -214,7 +214,7 @@ final class ConsistentChangesTests: XCTestCase {
       CREATE TEMP TABLE chosen AS SELECT number AS entry FROM entries WHERE amount = -1990;
       UPDATE lots SET remaining = 1
         WHERE lot = (SELECT lot FROM allocations WHERE position = 1 AND entry IN (SELECT entry FROM chosen));
-      UPDATE accounts SET pool_remaining = pool_remaining - 1, open_lots = open_lots + 1 WHERE account = 1 << 10 | 2;
+      UPDATE account_rows SET pool_remaining = pool_remaining - 1, open_lots = open_lots + 1 WHERE account = 1 << 10 | 2;
       UPDATE allocations SET amount = amount + CASE position WHEN 1 THEN 1 ELSE -1 END
         WHERE entry IN (SELECT entry FROM chosen) AND position IN (1, 3);
       """
@@ -228,7 +228,7 @@ final class ConsistentChangesTests: XCTestCase {
     return """
       UPDATE entries SET amount = amount + \(more) WHERE account = \(account) AND kind = 2;
       UPDATE entries SET balance = balance + \(more) WHERE account = \(account);
-      UPDATE accounts SET balance = balance + \(more), pool_remaining = pool_remaining + \(more),
+      UPDATE account_rows SET balance = balance + \(more), pool_remaining = pool_remaining + \(more),
         pool_granted = pool_granted + \(more) WHERE account = \(account);
       """
   }.joined()
@@ -236,7 +236,7 @@ final class ConsistentChangesTests: XCTestCase {
   private static let lastTransactionCutOff = """
     CREATE TEMP TABLE last AS SELECT max(number) AS t FROM transactions;
     DELETE FROM keys WHERE transaction_number = (SELECT t FROM last);
-    UPDATE accounts SET balance = balance + 1, pool_remaining = pool_remaining + 1, version = version - 1,
+    UPDATE account_rows SET balance = balance + 1, pool_remaining = pool_remaining + 1, version = version - 1,
       last_entry = (SELECT previous FROM entries WHERE transaction_number = (SELECT t FROM last))
       WHERE account = 10 << 10 | 2;
     DELETE FROM entries WHERE transaction_number = (SELECT t FROM last);
@@ -300,7 +300,7 @@ final class ConsistentChangesTests: XCTestCase {
     (#line, purchase("t1", "environment = 2") + ";" + paidLot(of: "t1", "environment = 2")),
     (
       #line,
-      "UPDATE accounts SET pool_source = 3 WHERE pool_lot = 1; UPDATE lot_attributes SET source = 3 WHERE lot = 1"
+      "UPDATE account_rows SET pool_source = 3 WHERE pool_lot = 1; UPDATE lot_attributes SET source = 3 WHERE lot = 1"
     ),
     (#line, "UPDATE refunds SET revoked_at = revoked_at + 1"),
     (

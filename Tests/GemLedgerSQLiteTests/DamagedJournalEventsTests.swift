@@ -96,12 +96,12 @@ final class DamagedJournalEventsTests: XCTestCase {
     (#line, "counters", "DELETE FROM counters", "counts_replay"),
     (#line, "counters", "INSERT INTO counters VALUES (3, 4, 'GEM', 1, 1)", "counts_replay"),
     (#line, "counters", "INSERT INTO counters VALUES (1, 99, 'GEM', 1, 1)", "storage_integrity"),
-    (#line, "accounts", "UPDATE accounts SET held = held + 1 WHERE held > 0", "holds_replay"),
-    (#line, "accounts", "UPDATE accounts SET held = held - 1 WHERE held > 0", "lots_make_the_balance"),
-    (#line, "accounts", "UPDATE accounts SET held = held - 1 WHERE held > 0", "lots_make_the_balances"),
-    (#line, "accounts", "UPDATE accounts SET next_scheduled_at = NULL", "accounts_know_their_holds"),
+    (#line, "account_rows", "UPDATE account_rows SET held = held + 1 WHERE held > 0", "holds_replay"),
+    (#line, "account_rows", "UPDATE account_rows SET held = held - 1 WHERE held > 0", "lots_make_the_balance"),
+    (#line, "account_rows", "UPDATE account_rows SET held = held - 1 WHERE held > 0", "lots_make_the_balances"),
+    (#line, "account_rows", "UPDATE account_rows SET next_scheduled_at = NULL", "accounts_know_their_holds"),
     (
-      #line, "accounts", "UPDATE accounts SET next_scheduled_at = next_scheduled_at + 10000000",
+      #line, "account_rows", "UPDATE account_rows SET next_scheduled_at = next_scheduled_at + 10000000",
       "accounts_know_their_holds"
     ),
     (
@@ -123,7 +123,7 @@ final class DamagedJournalEventsTests: XCTestCase {
 
   func testVerifyNamesTheBrokenEquation() throws {
     let (ledger, raw) = try books()
-    for table in ["journal_events", "open_holds", "counters", "accounts", "entries", "allocations", "lot_attributes"] {
+    for table in ["journal_events", "open_holds", "counters", "account_rows", "entries", "allocations", "lot_attributes"] {
       XCTAssertNil(raw.run("CREATE TABLE saved_\(table) AS SELECT * FROM \(table)"))
     }
     for row in Self.damages {

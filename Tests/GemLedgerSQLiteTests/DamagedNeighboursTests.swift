@@ -21,8 +21,8 @@ final class DamagedNeighboursTests: XCTestCase {
   /// Rows that are read while her command is decided.
   func testDamageThatIsReadFailsItsOwnCommandAlone() throws {
     for damage in [
-      "UPDATE accounts SET pool_remaining = 0 WHERE account = 3073",
-      "UPDATE accounts SET balance = 9223372036854775807 WHERE account = 3073",
+      "UPDATE account_rows SET pool_remaining = 0 WHERE account = 3073",
+      "UPDATE account_rows SET balance = 9223372036854775807 WHERE account = 3073",
     ] {
       try assertOthersAreBooked(after: damage)
     }
@@ -31,12 +31,12 @@ final class DamagedNeighboursTests: XCTestCase {
   /// Rows that carol's booking meets when it is written: the failed write names no customer.
   func testDamageThatWritingMeetsFailsItsOwnCommandAlone() throws {
     try assertOthersAreBooked(
-      after: "UPDATE accounts SET version = 63 WHERE account = 3073; INSERT INTO checkpoints VALUES (3073, 64, 1, 1, 1)"
+      after: "UPDATE account_rows SET version = 63 WHERE account = 3073; INSERT INTO checkpoints VALUES (3073, 64, 1, 1, 1)"
     )
   }
 
   func testManyDamagedCommandsLeaveTheOthersBooked() throws {
-    let ledger = try damagedLedger("UPDATE accounts SET pool_remaining = 0 WHERE account = 3073")
+    let ledger = try damagedLedger("UPDATE account_rows SET pool_remaining = 0 WHERE account = 3073")
     defer { ledger.close() }
     let commands = try (0..<200).map { try spend($0 % 2 == 0 ? "carol" : "bob", key: "k\($0)") }
     let answers = ledger.submit(commands)
@@ -46,7 +46,7 @@ final class DamagedNeighboursTests: XCTestCase {
 
   /// A retry under the same key finds the earlier booking, and is refused again where there was none.
   func testARetryFindsWhatWasBooked() throws {
-    let ledger = try damagedLedger("UPDATE accounts SET pool_remaining = 0 WHERE account = 3073")
+    let ledger = try damagedLedger("UPDATE account_rows SET pool_remaining = 0 WHERE account = 3073")
     defer { ledger.close() }
     let commands = try names.map { try spend($0, key: "k") }
     let first = ledger.submit(commands)

@@ -117,7 +117,7 @@ final class DamagedPagesTests: XCTestCase {
     time.advance(seconds: 10)
     let raw = try RawSQLite(path)
     raw.disarm()
-    XCTAssertNil(raw.run("UPDATE accounts SET debt = 9223372036854775807 WHERE account >> 10 = 2"))
+    XCTAssertNil(raw.run("UPDATE account_rows SET debt = 9223372036854775807 WHERE account >> 10 = 2"))
     let ledger = try Ledger.openSQLite(at: path, clock: time.clock)
     defer { ledger.close() }
     assertRefused(.storageDamaged) { try ledger.sweep() }

@@ -16,7 +16,7 @@ final class HalfSeenTests: XCTestCase {
       try ledger.grant([Make.amount("GEM", 5)], customer: Make.customer("alice"))
       ledger.close()
     }
-    XCTAssertNil(try RawSQLite(wrong).run("UPDATE accounts SET balance = 4"))
+    XCTAssertNil(try RawSQLite(wrong).run("UPDATE account_rows SET balance = 4"))
     func verification(showsHalves: Bool, wrongReads: Int) throws -> Verification {
       let storage = HalfSeenStorage(
         first: try SQLiteStorage(path: wrong), then: try SQLiteStorage(path: right), wrongReads: wrongReads,

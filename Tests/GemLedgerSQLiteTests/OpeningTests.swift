@@ -176,7 +176,7 @@ final class OpeningTests: XCTestCase {
     try makeLedger(path)
     let ledger = try Ledger.openSQLite(at: path)
     let writer = try RawSQLite(path)
-    XCTAssertNil(writer.run("BEGIN IMMEDIATE; UPDATE accounts SET balance = 7777"))
+    XCTAssertNil(writer.run("BEGIN IMMEDIATE; UPDATE account_rows SET balance = 7777"))
     let (alice, gem) = (try Make.customer("alice"), try CurrencyCode("GEM"))
     XCTAssertEqual(try ledger.balance(of: gem, customer: alice).balance, 10)
     XCTAssertEqual(try ledger.history(of: alice).transactions.count, 5)

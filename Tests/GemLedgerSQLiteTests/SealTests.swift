@@ -145,7 +145,7 @@ final class SealTests: XCTestCase {
 
   /// The control: what the seal does not cover may change.
   func testOtherRowsMayChange() throws {
-    XCTAssertFalse(try isFound("UPDATE accounts SET balance = balance + 1"))
+    XCTAssertFalse(try isFound("UPDATE account_rows SET balance = balance + 1"))
     XCTAssertFalse(try isFound("UPDATE transactions SET digest = digest + 1"))
   }
 

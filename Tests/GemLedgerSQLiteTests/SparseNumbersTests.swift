@@ -151,7 +151,7 @@ final class SparseNumbersTests: XCTestCase {
       ("merges", ["transaction_number", "from_customer", "into_customer"]),
       ("refunds", ["transaction_number", "purchase", "lot", "source_lot"]),
       ("refund_parts", ["transaction_number", "lot", "source_lot"]), ("entitlements", ["purchase", "holder"]),
-      ("accounts", ["pool_lot"]), ("checkpoints", ["transaction_number"]), ("allocations", ["lot"]),
+      ("account_rows", ["pool_lot"]), ("checkpoints", ["transaction_number"]), ("allocations", ["lot"]),
       ("entries", ["transaction_number", "lot"]), ("transactions", ["number", "customer"]),
     ]
     // An entry's number is its transaction's and its place in it.
@@ -162,7 +162,7 @@ final class SparseNumbersTests: XCTestCase {
         FROM entries JOIN transactions t ON t.number = transaction_number;
       """
     for (table, column) in [
-      ("entries", "previous"), ("accounts", "last_entry"), ("checkpoints", "entry"), ("allocations", "entry"),
+      ("entries", "previous"), ("account_rows", "last_entry"), ("checkpoints", "entry"), ("allocations", "entry"),
       ("entries", "number"),
     ] {
       sql += "UPDATE \(table) SET \(column) = coalesce((SELECT new FROM entry_numbers WHERE old = \(column)), 0);"
@@ -170,7 +170,7 @@ final class SparseNumbersTests: XCTestCase {
     for (table, columns) in columns {
       sql += "UPDATE \(table) SET \(columns.map { "\($0) = \(sparse($0))" }.joined(separator: ", "));"
     }
-    for table in ["entries", "lots", "checkpoints", "accounts"] {
+    for table in ["entries", "lots", "checkpoints", "account_rows"] {
       sql += "UPDATE \(table) SET account = \(account("account"));"
     }
     return sql + "UPDATE transactions SET first_entry = number << \(Numbering.entryBits)"

@@ -1,3 +1,4 @@
+internal import CSQLite
 internal import GemLedger
 
 /// Rows of a small table that are moved to a large one together with their neighbours.
@@ -53,31 +54,46 @@ package final class RowBuffer {
   func forgetCount() { count = nil }
 
   /// Moves the rows of the next keys to the large table, if the small one is full.
+  ///
+  /// A damaged row or page stays where it is, and only its range: it must not stop the bookings of others.
   func flush() throws(LedgerError) {
     if let count, count <= sizes.limit { return }
     var count = try countRows()
+    defer { self.count = count }
     while count > sizes.limit {
-      let end = try statements.first(
-        text.end,
-        {
-          $0.bind(1, self.last)
-          $0.bind(2, Int64(self.sizes.step) - 1)
-        }, { $0.integer(0) })
-      let moved = try move(after: last, through: end ?? .max)
-      // No key of a ledger is outside of all ranges.
-      if moved == 0, last == .min { break }
-      count -= moved
-      last = end ?? .min
+      let first = last
+      // A range that fails is not tried again at once.
+      last = .min
+      do throws(SQLiteFailure) {
+        let end = try end(of: first)
+        last = end ?? .min
+        let moved = try move(after: first, through: end ?? .max)
+        // No key of a ledger is outside of all ranges.
+        if moved == 0, first == .min { return }
+        count -= moved
+      } catch {
+        guard error.code == SQLITE_CONSTRAINT || error.code == SQLITE_CORRUPT else {
+          throw error.ledgerError(path: statements.path)
+        }
+        return
+      }
     }
-    self.count = count
   }
 
-  private func move(after first: Int64, through last: Int64) throws(LedgerError) -> Int {
+  private func end(of first: Int64) throws(SQLiteFailure) -> Int64? {
+    let statement = try statements.cache(text.end)
+    statement.bind(1, first)
+    statement.bind(2, Int64(sizes.step) - 1)
+    defer { statement.reset() }
+    return try statement.step() ? statement.integer(0) : nil
+  }
+
+  private func move(after first: Int64, through last: Int64) throws(SQLiteFailure) -> Int {
     for sql in [text.move, text.remove] {
-      try statements.run(sql, [(first, last)]) {
-        $0.bind(1, $1.0)
-        $0.bind(2, $1.1)
-      }
+      let statement = try statements.cache(sql)
+      statement.bind(1, first)
+      statement.bind(2, last)
+      try statement.run()
     }
     return statements.connection.changeCount
   }

@@ -21,9 +21,9 @@ package enum SQL {
   package static let hintedCustomer = """
     SELECT customer, frozen, merged_into, merged_count, id FROM customers WHERE customer = ?1
     """
-  package static let account = selectAccount("accounts")
+  package static let account = selectAccount("account_rows")
   package static let bufferedAccount = selectAccount("accounts_buffer")
-  package static let lastAccount = "SELECT account FROM accounts ORDER BY account DESC LIMIT 1"
+  package static let lastAccount = "SELECT account FROM account_rows ORDER BY account DESC LIMIT 1"
   package static let lastBufferedAccount = "SELECT account FROM accounts_buffer ORDER BY account DESC LIMIT 1"
 
   private static func selectAccount(_ table: String) -> String {
@@ -47,11 +47,11 @@ package enum SQL {
     count: "SELECT count(*) FROM accounts_buffer",
     end: "SELECT account FROM accounts_buffer WHERE account > ?1 ORDER BY account LIMIT 1 OFFSET ?2",
     move: """
-      INSERT OR REPLACE INTO accounts SELECT * FROM accounts_buffer
+      INSERT OR REPLACE INTO account_rows SELECT * FROM accounts_buffer
       WHERE account > ?1 AND account <= ?2 ORDER BY account
       """,
     remove: "DELETE FROM accounts_buffer WHERE account > ?1 AND account <= ?2")
-  package static let addAccount = insertAccount("INSERT INTO accounts")
+  package static let addAccount = insertAccount("INSERT INTO account_rows")
   package static let bufferAccount = insertAccount("INSERT OR REPLACE INTO accounts_buffer")
 
   private static func insertAccount(_ verb: String) -> String {
@@ -62,7 +62,7 @@ package enum SQL {
     """
   }
   package static let setAccount = """
-    UPDATE accounts SET balance = ?1, debt = ?2, held = ?3, version = ?4, last_entry = ?5, pool_lot = ?6,
+    UPDATE account_rows SET balance = ?1, debt = ?2, held = ?3, version = ?4, last_entry = ?5, pool_lot = ?6,
       pool_source = ?7, pool_environment = ?8, pool_granted = ?9, pool_remaining = ?10, open_lots = ?11,
       next_expiry = ?12, next_scheduled_at = ?14 WHERE account = ?13
     """

@@ -112,17 +112,19 @@ final class SQLiteStatement {
   }
 
   func key(_ column: Int32) -> IdempotencyKey {
-    guard let (high, low) = keyWords(column) else { return IdempotencyKey(unchecked: text(column)) }
+    guard isBlob(column) else { return IdempotencyKey(unchecked: text(column)) }
+    let (high, low) = keyWords(column) ?? (0, 0)
     return IdempotencyKey(unchecked: HexForm.uuid(high: high, low: low))
   }
 
-  /// The two halves of a key that is a canonical UUID; nil if it is a text.
+  /// The two halves of a key that is a canonical UUID; nil if it is a text, or not of sixteen bytes.
   func keyWords(_ column: Int32) -> (high: UInt64, low: UInt64)? {
-    guard sqlite3_column_type(handle, column) == SQLITE_BLOB else { return nil }
+    guard isBlob(column), sqlite3_column_bytes(handle, column) == 16, let bytes = sqlite3_column_blob(handle, column)
+    else { return nil }
     var words: (UInt64, UInt64) = (0, 0)
-    if sqlite3_column_bytes(handle, column) == 16, let bytes = sqlite3_column_blob(handle, column) {
-      withUnsafeMutableBytes(of: &words) { $0.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: 16)) }
-    }
+    withUnsafeMutableBytes(of: &words) { $0.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: 16)) }
     return (words.0.bigEndian, words.1.bigEndian)
   }
+
+  func isBlob(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_BLOB }
 }

@@ -2,8 +2,8 @@ internal import GemLedger
 
 /// Accounts, and the checkpoints in their histories.
 ///
-/// The row of an account in the buffer replaces its row in the large table; the view `current_accounts` has one row for
-/// each account.
+/// The row of an account in the buffer replaces its row in the large table; the view `accounts` has one row for each
+/// account.
 final class AccountTable {
   let buffer: RowBuffer
   private let statements: StatementRunner
@@ -41,7 +41,7 @@ final class AccountTable {
         """
         SELECT balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment, pool_granted,
           pool_remaining, open_lots, next_expiry, account, next_scheduled_at
-        FROM current_accounts WHERE account >= ?1 AND account < ?2 ORDER BY account
+        FROM accounts WHERE account >= ?1 AND account < ?2 ORDER BY account
         """,
         {
           $0.bind(1, AccountNumber(customer: key.first, currency: 0).rawValue)
@@ -55,13 +55,13 @@ final class AccountTable {
     try statements.page(
       """
       SELECT balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment, pool_granted,
-        pool_remaining, open_lots, next_expiry, account, next_scheduled_at FROM current_accounts WHERE account > ?1
+        pool_remaining, open_lots, next_expiry, account, next_scheduled_at FROM accounts WHERE account > ?1
       ORDER BY account LIMIT ?2
       """, after: after.rawValue, limit, column: 12, Self.account)
   }
 
   func write(new: [AccountRow], changed: [AccountRow]) throws(LedgerError) {
-    // New accounts have the greatest numbers, so their rows are neighbours.
+    // Accounts of new customers have the greatest numbers, so their rows are neighbours.
     try statements.run(.addAccount, new, Self.bind)
     guard try isBuffering() else { return try statements.run(.setAccount, changed, Self.bind) }
     try statements.run(.bufferAccount, changed, Self.bind)

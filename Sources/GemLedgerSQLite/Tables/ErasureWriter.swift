@@ -39,7 +39,7 @@ struct ErasureWriter {
   /// It reads each account's entries from the newest back, and then the transactions without entries.
   private func eraseNotes(of customer: CustomerNumber) throws(LedgerError) {
     let newest = try statements.all(
-      "SELECT last_entry FROM current_accounts WHERE account >= ?1 AND account < ?2",
+      "SELECT last_entry FROM accounts WHERE account >= ?1 AND account < ?2",
       {
         $0.bind(1, AccountNumber(customer: customer, currency: 0).rawValue)
         $0.bind(2, AccountNumber(customer: customer + 1, currency: 0).rawValue)

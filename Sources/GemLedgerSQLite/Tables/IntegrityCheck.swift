@@ -101,7 +101,7 @@ struct IntegrityCheck {
     WHERE NOT EXISTS (SELECT 1 FROM aliases a WHERE a.id = i.id AND a.customer = i.customer)
     UNION ALL
     SELECT 'the buffer of accounts has account ' || account || ', which is missing' FROM accounts_buffer b
-    WHERE NOT EXISTS (SELECT 1 FROM accounts a WHERE a.account = b.account)
+    WHERE NOT EXISTS (SELECT 1 FROM account_rows a WHERE a.account = b.account)
     UNION ALL
     SELECT 'the frozen product ' || frozen_product || ' is of no purchase' FROM frozen_products f
     WHERE NOT EXISTS (SELECT 1 FROM purchases p WHERE p.frozen_product = f.frozen_product)

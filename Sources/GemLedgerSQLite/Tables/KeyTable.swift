@@ -45,12 +45,14 @@ final class KeyTable {
     guard let (high, low) = HexForm.parseUUID(key.text) else { return false }
     if case .unread = greatest {
       // A text sorts before every UUID, so a table that ends with one has none.
-      let last = try statements.translating { () throws(SQLiteFailure) -> (high: UInt64, low: UInt64)? in
+      greatest = try statements.translating { () throws(SQLiteFailure) in
         let statement = try statements.hot(.lastKey)
         defer { statement.reset() }
-        return try statement.step() ? statement.keyWords(0) : nil
+        guard try statement.step(), statement.isBlob(0) else { return .uuid(high: 0, low: 0) }
+        // A blob of another size is damage.
+        guard let (high, low) = statement.keyWords(0) else { return .unknown }
+        return .uuid(high: high, low: low)
       }
-      greatest = last.map { .uuid(high: $0.high, low: $0.low) } ?? .uuid(high: 0, low: 0)
     }
     guard case .uuid(let lastHigh, let lastLow) = greatest else { return false }
     return (high, low) > (lastHigh, lastLow)

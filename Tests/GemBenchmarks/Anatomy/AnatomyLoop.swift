@@ -112,12 +112,12 @@ final class AnatomyLoop: Benchmark {
     case .hintedCustomer: "SELECT customer, frozen, merged_into, id FROM customers WHERE customer = ?1"
     case .key: layout.contains(.keyColumns) ? SQL.key : "SELECT transaction_number FROM keys WHERE key = ?1"
     case .lastKey: SQL.lastKey
-    case .account: layout.contains(.accountColumns) ? SQL.account : "SELECT balance FROM accounts WHERE account = ?1"
+    case .account: layout.contains(.accountColumns) ? SQL.account : "SELECT balance FROM account_rows WHERE account = ?1"
     case .bufferedAccount:
-      layout.contains(.buffer) ? SQL.account.replacing("FROM accounts", with: "FROM buffer") : nil
+      layout.contains(.buffer) ? SQL.account.replacing("FROM account_rows", with: "FROM buffer") : nil
     case .addKey: "INSERT INTO keys VALUES (\(parameters(layout.contains(.keyColumns) ? 6 : 2)))"
     case .setAccount:
-      layout.contains(.accountColumns) ? SQL.setAccount : "UPDATE accounts SET balance = ?1 WHERE account = ?13"
+      layout.contains(.accountColumns) ? SQL.setAccount : "UPDATE account_rows SET balance = ?1 WHERE account = ?13"
     case .bufferAccount:
       layout.contains(.buffer)
         ? SQL.bufferAccount.replacing("accounts_buffer", with: "buffer") : nil
@@ -135,7 +135,7 @@ final class AnatomyLoop: Benchmark {
     case .move:
       layout.contains(.buffer)
         ? """
-        INSERT OR REPLACE INTO accounts SELECT * FROM buffer WHERE account > ?1 AND account <= ?2 ORDER BY account
+        INSERT OR REPLACE INTO account_rows SELECT * FROM buffer WHERE account > ?1 AND account <= ?2 ORDER BY account
         """ : nil
     case .remove: layout.contains(.buffer) ? "DELETE FROM buffer WHERE account > ?1 AND account <= ?2" : nil
     }

@@ -90,7 +90,7 @@ extension RowLayout {
         pool_remaining INTEGER NOT NULL\(check("pool_remaining >= 0")), open_lots INTEGER NOT NULL,
         next_expiry INTEGER, next_scheduled_at INTEGER) \(strictness)
       """ : "(account INTEGER PRIMARY KEY, balance INTEGER NOT NULL)"
-    tables.append("CREATE TABLE accounts \(account)")
+    tables.append("CREATE TABLE account_rows \(account)")
     if contains(.buffer) { tables.append("CREATE TABLE buffer \(account)") }
     if contains(.oneRow) {
       tables.append(
@@ -132,7 +132,7 @@ extension RowLayout {
     let account =
       contains(.accountColumns) ? "1000000, 0, 0, 1, i, i, 1, 1, 1000000, 1000000, 0, NULL, NULL" : "1000000"
     return [
-      "\(numbers) INSERT INTO accounts SELECT i << 10 | 1, \(account) FROM n",
+      "\(numbers) INSERT INTO account_rows SELECT i << 10 | 1, \(account) FROM n",
       "\(numbers) INSERT INTO customers SELECT i, 'customer-' || (i - 1), 1790000000000, 0, 0, 0 FROM n",
       "INSERT INTO aliases SELECT id, customer FROM customers ORDER BY id",
     ]
