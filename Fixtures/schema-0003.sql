@@ -25,7 +25,8 @@ CREATE TABLE account_tokens (
 CREATE VIEW accounts AS
   SELECT * FROM accounts_buffer
   UNION ALL
-  SELECT * FROM account_rows a WHERE NOT EXISTS (SELECT 1 FROM accounts_buffer b WHERE b.account = a.account);
+  SELECT * FROM account_rows a
+  WHERE NOT EXISTS (SELECT 1 FROM accounts_buffer b WHERE b.account = a.account);
 
 CREATE TABLE accounts_buffer (
   account INTEGER PRIMARY KEY,

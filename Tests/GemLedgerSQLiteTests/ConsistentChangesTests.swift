@@ -214,7 +214,8 @@ final class ConsistentChangesTests: XCTestCase {
       CREATE TEMP TABLE chosen AS SELECT number AS entry FROM entries WHERE amount = -1990;
       UPDATE lots SET remaining = 1
         WHERE lot = (SELECT lot FROM allocations WHERE position = 1 AND entry IN (SELECT entry FROM chosen));
-      UPDATE account_rows SET pool_remaining = pool_remaining - 1, open_lots = open_lots + 1 WHERE account = 1 << 10 | 2;
+      UPDATE account_rows SET pool_remaining = pool_remaining - 1, open_lots = open_lots + 1
+      WHERE account = 1 << 10 | 2;
       UPDATE allocations SET amount = amount + CASE position WHEN 1 THEN 1 ELSE -1 END
         WHERE entry IN (SELECT entry FROM chosen) AND position IN (1, 3);
       """

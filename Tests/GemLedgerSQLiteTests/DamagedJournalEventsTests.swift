@@ -123,7 +123,9 @@ final class DamagedJournalEventsTests: XCTestCase {
 
   func testVerifyNamesTheBrokenEquation() throws {
     let (ledger, raw) = try books()
-    for table in ["journal_events", "open_holds", "counters", "account_rows", "entries", "allocations", "lot_attributes"] {
+    for table in [
+      "journal_events", "open_holds", "counters", "account_rows", "entries", "allocations", "lot_attributes",
+    ] {
       XCTAssertNil(raw.run("CREATE TABLE saved_\(table) AS SELECT * FROM \(table)"))
     }
     for row in Self.damages {

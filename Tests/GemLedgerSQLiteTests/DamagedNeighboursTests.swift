@@ -31,7 +31,8 @@ final class DamagedNeighboursTests: XCTestCase {
   /// Rows that carol's booking meets when it is written: the failed write names no customer.
   func testDamageThatWritingMeetsFailsItsOwnCommandAlone() throws {
     try assertOthersAreBooked(
-      after: "UPDATE account_rows SET version = 63 WHERE account = 3073; INSERT INTO checkpoints VALUES (3073, 64, 1, 1, 1)"
+      after: "UPDATE account_rows SET version = 63 WHERE account = 3073; "
+        + "INSERT INTO checkpoints VALUES (3073, 64, 1, 1, 1)"
     )
   }
 

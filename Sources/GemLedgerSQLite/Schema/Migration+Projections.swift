@@ -60,8 +60,8 @@ extension Migration {
 
   /// The newest rows of accounts; each replaces the account's row in the large table.
   ///
-  /// The view has the name that the large table had: a program that does not know the buffer and has the file open reads
-  /// right rows, and its writes fail.
+  /// The view has the name that the large table had: a program that does not know the buffer and has the file open
+  /// reads right rows, and its writes fail.
   static var accountsBuffer: [String] {
     [
       "ALTER TABLE accounts RENAME TO account_rows",
@@ -70,7 +70,8 @@ extension Migration {
       CREATE VIEW accounts AS
         SELECT * FROM accounts_buffer
         UNION ALL
-        SELECT * FROM account_rows a WHERE NOT EXISTS (SELECT 1 FROM accounts_buffer b WHERE b.account = a.account)
+        SELECT * FROM account_rows a
+        WHERE NOT EXISTS (SELECT 1 FROM accounts_buffer b WHERE b.account = a.account)
       """,
     ]
   }

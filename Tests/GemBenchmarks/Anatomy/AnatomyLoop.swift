@@ -112,7 +112,8 @@ final class AnatomyLoop: Benchmark {
     case .hintedCustomer: "SELECT customer, frozen, merged_into, id FROM customers WHERE customer = ?1"
     case .key: layout.contains(.keyColumns) ? SQL.key : "SELECT transaction_number FROM keys WHERE key = ?1"
     case .lastKey: SQL.lastKey
-    case .account: layout.contains(.accountColumns) ? SQL.account : "SELECT balance FROM account_rows WHERE account = ?1"
+    case .account:
+      layout.contains(.accountColumns) ? SQL.account : "SELECT balance FROM account_rows WHERE account = ?1"
     case .bufferedAccount:
       layout.contains(.buffer) ? SQL.account.replacing("FROM account_rows", with: "FROM buffer") : nil
     case .addKey: "INSERT INTO keys VALUES (\(parameters(layout.contains(.keyColumns) ? 6 : 2)))"
