@@ -158,7 +158,7 @@ struct CustomerView {
     }
   }
 
-  /// How the ids of other customers came here: a merge without proof returns less after a refund.
+  /// The customers that were merged into this one; after a merge without proof, a refund takes back less.
   private var merges: HTML {
     get throws(LedgerError) {
       let merged = try ledger.view { (view) throws(LedgerError) in
@@ -167,7 +167,7 @@ struct CustomerView {
       guard !merged.isEmpty else { return .none }
       return DataTable(
         "Merged customers, newest first", ["Customer", "Merged", "Proof"],
-        merged.prefix(50).map { one in
+        merged.map { one in
           [
             .foreign(one.id.text, limit: 120),
             .link(reader.time(one.mergedAt), to: ConsolePath("transactions", one.transaction.description)),

@@ -25,7 +25,7 @@ package struct MergedID: Hashable, Sendable {
   package let id: CustomerID
   package let transaction: TransactionID
   package let mergedAt: Timestamp
-  /// False for a login with a public key alone, which the surviving customer did not prove to want.
+  /// False after a login with a public key alone: apps contain that key, so it proves nothing.
   package let isProven: Bool
 }
 
