@@ -34,6 +34,7 @@ public struct Rivalry {
 
   private func measure(_ program: String) throws -> Results {
     let file = URL(fileURLWithPath: directory).appendingPathComponent("gembench-\(UUID().uuidString).json")
+    // A file that cannot be removed stays in the directory for temporary files.
     defer { try? FileManager.default.removeItem(at: file) }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: program)

@@ -86,7 +86,7 @@ struct SubjectBench {
     for (index, loop) in loops.enumerated() {
       let pages = loop.pagesPerGroup
       let bytes = pages * Double(AnatomyLoop.bytesPerFrame) / Double(AnatomyLoop.groupSize)
-      // A neighbour on the machine only ever makes a round slower, so the fastest rounds differ by the step.
+      // Other load on the machine only makes a round slower, so the fastest rounds differ by the step.
       let more = index == 0 ? 0 : measurement.time(index).least - measurement.time(index - 1).least
       let share = measurement.time(0).least / measurement.time(index).least
       let median = measurement.rateRatio(of: index, to: 0).median
