@@ -4,11 +4,36 @@ package protocol StorageScan: AnyObject {
   ///
   /// Only the key columns of `after` matter. The order of request keys depends on the storage.
   func page<Row: StoredRow>(after: Row?, limit: Int) throws(LedgerError) -> [Row]
+  /// Returns keys of one kind after a row, in the order of all keys.
+  func keys(_ kind: KeyKind, after: KeyRow?, limit: Int) throws(LedgerError) -> [KeyRow]
+  /// Returns the keys of all transactions after a number, in the order of keys; nil if that takes a scan of all keys.
+  ///
+  /// - Parameters:
+  ///   - digests: The sum of the digests of these keys, by which the search knows that it found all.
+  ///   - limit: The maximum number of keys.
+  func newestKeys(
+    after number: TransactionNumber, digests: UInt64, limit: Int
+  ) throws(LedgerError) -> [KeyRow]?
   /// Begins the storage's low-level check; the returned closure waits for the problems found.
   func beginIntegrityCheck() throws(LedgerError) -> () throws(LedgerError) -> [String]
 }
 
 extension StorageScan {
+  package func keys(_ kind: KeyKind, after: KeyRow?, limit: Int) throws(LedgerError) -> [KeyRow] {
+    var last = after
+    while true {
+      let page: [KeyRow] = try page(after: last, limit: limit)
+      guard let end = page.last else { return [] }
+      let found = page.filter(kind.contains)
+      if !found.isEmpty { return found }
+      last = end
+    }
+  }
+
+  package func newestKeys(
+    after number: TransactionNumber, digests: UInt64, limit: Int
+  ) throws(LedgerError) -> [KeyRow]? { nil }
+
   package func beginIntegrityCheck() -> () throws(LedgerError) -> [String] { { [] } }
 
   /// Reads a table from a row to its end, page by page.
@@ -21,6 +46,21 @@ extension StorageScan {
       if page.isEmpty { return }
       last = page.last
       try body(page)
+    }
+  }
+}
+
+/// The keys that a reader wants.
+package enum KeyKind: Hashable, Sendable {
+  /// Keys of transactions after a number.
+  case booked(after: TransactionNumber)
+  /// Keys with a kept refusal, and damaged keys without any outcome.
+  case notBooked
+
+  func contains(_ row: KeyRow) -> Bool {
+    switch self {
+    case .booked(let start): row.bookedTransaction.map { $0 > start } ?? false
+    case .notBooked: (row.bookedTransaction ?? 0) == 0
     }
   }
 }

@@ -63,6 +63,20 @@ struct ExportPosition: Hashable {
   var lots: [Int64: LotNumber] = [:]
   /// The contents of the sections, as sums of line hashes.
   var sections = [UInt64](repeating: 0, count: ExportSection.allCases.count)
+  /// The ledger's sums of the sections that have some; nil in cursors of earlier versions.
+  var sums: Sums?
+
+  struct Sums: Hashable {
+    var addedIDs: Int64
+    var accountTokens: Int64
+
+    init(addedIDs: Int64, accountTokens: Int64) {
+      self.addedIDs = addedIDs
+      self.accountTokens = accountTokens
+    }
+
+    init(_ sums: RecordSums) { self.init(addedIDs: sums.addedIDs, accountTokens: sums.accountTokens) }
+  }
 
   // MARK: As bytes
 
@@ -79,6 +93,10 @@ struct ExportPosition: Hashable {
       Self.append(UInt64(bitPattern: lot), to: &bytes)
     }
     for sum in sections { Self.append(sum, to: &bytes) }
+    if let sums {
+      Self.append(UInt64(bitPattern: sums.addedIDs), to: &bytes)
+      Self.append(UInt64(bitPattern: sums.accountTokens), to: &bytes)
+    }
     return bytes
   }
 
@@ -108,7 +126,9 @@ struct ExportPosition: Hashable {
       guard let sum = Self.number(&rest) else { return nil }
       sections[index] = sum
     }
-    guard rest.isEmpty else { return nil }
+    if rest.isEmpty { return }
+    guard let ids = Self.number(&rest), let tokens = Self.number(&rest), rest.isEmpty else { return nil }
+    sums = Sums(addedIDs: Int64(bitPattern: ids), accountTokens: Int64(bitPattern: tokens))
   }
 
   /// Seven bits per byte, the lowest first; a set top bit means that more bytes follow.

@@ -47,5 +47,6 @@ extension JournalExport {
     try lines.begin(transaction, newLots: newLots)
     try lines.end(transaction)
     entryCount += Int64(transaction.entries.count)
+    keyDigests &+= UInt64(bitPattern: transaction.row.erasable) &- (transaction.note.map(RowDigest.of) ?? 0)
   }
 }

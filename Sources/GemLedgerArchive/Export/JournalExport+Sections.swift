@@ -16,6 +16,16 @@ extension JournalExport {
     position.sections[section.rawValue] = writer.checksum &- before
   }
 
+  /// Whether the ledger's own sums show that a section is as it was in the export before.
+  func isKnown(_ section: ExportSection, _ sums: ExportPosition.Sums?) -> Bool {
+    guard let sums, let known = after?.sums else { return false }
+    return switch section {
+    case .addedIDs: sums.addedIDs == known.addedIDs
+    case .accountTokens: sums.accountTokens == known.accountTokens
+    case .refusals, .evidence, .orders, .entitlements: false
+    }
+  }
+
   private func write(_ section: ExportSection, to writer: ExportWriter) throws(LedgerError) {
     let lines = lines.written(to: writer)
     switch section {
@@ -24,7 +34,7 @@ extension JournalExport {
     case .evidence: try write("evidence", nil as EvidenceRow?, lines)
     case .orders: try write("order", OrderRow.blank, lines)
     case .accountTokens: try write("account_token", nil as AccountTokenRow?, lines)
-    case .entitlements: try writeEntitlements(lines)
+    case .entitlements: try write("entitlement", nil as EntitlementRow?, lines)
     }
   }
 
@@ -50,22 +60,11 @@ extension JournalExport {
   }
 
   private func writeRefusals(_ lines: JournalLines) throws(LedgerError) {
-    try forEachKey { (row) throws(LedgerError) in
-      if row.keptRefusal != nil { return try lines.write("key", row) }
-      guard row.bookedTransaction != 0 else {
+    try eachKey(.notBooked) { (row) throws(LedgerError) in
+      guard row.keptRefusal != nil else {
         throw LedgerError(.booksWrong, "A key of customer \(row.customer) has neither a transaction nor a refusal.")
       }
-    }
-  }
-
-  private func writeEntitlements(_ lines: JournalLines) throws(LedgerError) {
-    try scan.pages(after: .blank) { (rows: [PurchaseRow]) throws(LedgerError) in
-      let holders = try snapshot.entitlementHolders(of: rows.map { RowAddress($0.number, of: $0.customer) })
-      if holders.isEmpty { return }
-      for row in rows {
-        guard let holder = holders[row.number] else { continue }
-        try lines.write("entitlement", EntitlementRow(purchase: row.number, holder: holder))
-      }
+      try lines.write("key", row)
     }
   }
 }

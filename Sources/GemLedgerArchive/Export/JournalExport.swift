@@ -24,6 +24,8 @@ struct JournalExport {
   let lines: JournalLines
   var transactionCount: Int64 = 0
   var entryCount: Int64 = 0
+  /// The sum of the digests of the keys of all written transactions.
+  var keyDigests: UInt64 = 0
 
   init(
     _ snapshot: any StorageSnapshot, definitions: CurrencyDefinitions, after: ExportPosition?, laneCount: Int,
@@ -53,7 +55,9 @@ struct JournalExport {
     let expected = max(0, total - position.transactions)
     try writeJournal { progress($0, expected) }
     try writeKeys()
-    for section in ExportSection.allCases { try writeIfChanged(section) }
+    let sums = try snapshot.recordSums().map(ExportPosition.Sums.init)
+    for section in ExportSection.allCases where !isKnown(section, sums) { try writeIfChanged(section) }
+    position.sums = sums
     return try writeEnd()
   }
 
@@ -134,14 +138,28 @@ struct JournalExport {
 
   /// Writes the keys of transactions; a key has the age of its transaction.
   private func writeKeys() throws(LedgerError) {
-    try forEachKey { (row) throws(LedgerError) in
-      guard case .booked(let number) = row.outcome, number > 0, after?.feed.covers(number) != true else { return }
+    let start = try firstNumber()
+    if after != nil, snapshot.commitsInOrder,
+      let rows = try scan.newestKeys(after: start, digests: keyDigests, limit: Self.newestKeyCountMax)
+    {
+      for row in rows { try lines.write("key", row) }
+      return
+    }
+    try eachKey(.booked(after: start)) { (row) throws(LedgerError) in
+      guard let number = row.bookedTransaction, after?.feed.covers(number) != true else { return }
       try lines.write("key", row)
     }
   }
 
-  func forEachKey(_ body: (KeyRow) throws(LedgerError) -> Void) throws(LedgerError) {
-    try scan.pages { (rows: [KeyRow]) throws(LedgerError) in
+  /// The number of keys that are held at once.
+  private static let newestKeyCountMax = 65_536
+
+  func eachKey(_ kind: KeyKind, _ body: (KeyRow) throws(LedgerError) -> Void) throws(LedgerError) {
+    var last: KeyRow?
+    while true {
+      let rows = try scan.keys(kind, after: last, limit: Self.pageSize)
+      if rows.isEmpty { return }
+      last = rows.last
       for row in rows { try body(row) }
     }
   }

@@ -105,6 +105,7 @@ final class PostgresScan: StorageScan {
   /// The sources other than the table itself.
   private static let sources = [
     "\(AddedIDRow.table)": Source("aliases", AddedIDRow.columns),
+    "\(EntitlementRow.table)": Source("entitlement_holders", EntitlementRow.columns),
     // One row for each lot: a lot that moved has one row for each of its customers.
     "\(LotAttributesRow.table)": Source(
       "lot_attributes", "DISTINCT ON (lot) " + LotAttributesRow.columns, thenBy: ", customer"),

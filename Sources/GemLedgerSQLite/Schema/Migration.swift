@@ -20,6 +20,9 @@ package struct Migration: Sendable {
     Migration(name: "0001-create-ledger", sql: (foundations + journal + projections).joined(separator: ";\n")),
     Migration(name: "0002-keep-evidence", sql: evidence.joined(separator: ";\n")),
     Migration(name: "0003-buffer-accounts", sql: accountsBuffer.joined(separator: ";\n")),
+    Migration(
+      name: "0004-find-refusals",
+      sql: "CREATE INDEX keys_not_booked ON keys (key, customer) WHERE transaction_number IS NULL"),
   ]
 
   static func appendOnly(_ table: String) -> [String] {

@@ -10,6 +10,16 @@ final class SQLiteScan: StorageScan {
     try IntegrityCheck(statements: tables.statements).begin()
   }
 
+  func keys(_ kind: KeyKind, after: KeyRow?, limit: Int) throws(LedgerError) -> [KeyRow] {
+    try tables.keys.keys(kind, after: after, limit: limit)
+  }
+
+  func newestKeys(
+    after number: TransactionNumber, digests: UInt64, limit: Int
+  ) throws(LedgerError) -> [KeyRow]? {
+    try tables.keys.newest(after: number, digests: digests, limit: limit)
+  }
+
   func page<Row: StoredRow>(after: Row?, limit: Int) throws(LedgerError) -> [Row] {
     switch Row.self {
     case is TransactionRow.Type:

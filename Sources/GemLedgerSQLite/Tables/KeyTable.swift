@@ -69,24 +69,90 @@ final class KeyTable {
   // MARK: Scanning
 
   func keys(after: KeyRow?, limit: Int) throws(LedgerError) -> [KeyRow] {
-    try statements.scanned(
+    try scan(
       """
       SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
       WHERE (key, customer) > (?1, ?2) ORDER BY key, customer LIMIT ?3
-      """, after: after, Self.precedes,
+      """, after: after, limit: limit)
+  }
+
+  func keys(_ kind: KeyKind, after: KeyRow?, limit: Int) throws(LedgerError) -> [KeyRow] {
+    switch kind {
+    case .booked(let start):
+      try scan(
+        """
+        SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
+        WHERE (key, customer) > (?1, ?2) AND transaction_number > ?4 ORDER BY key, customer LIMIT ?3
+        """, after: after, limit: limit
+      ) { $0.bind(4, start) }
+    case .notBooked:
+      // In an index of their own: most keys have a transaction.
+      try scan(
+        """
+        SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
+        WHERE (key, customer) > (?1, ?2) AND transaction_number IS NULL ORDER BY key, customer LIMIT ?3
+        """, after: after, limit: limit)
+    }
+  }
+
+  private func scan(
+    _ sql: StaticString, after: KeyRow?, limit: Int, _ bind: (SQLiteStatement) -> Void = { _ in }
+  ) throws(LedgerError) -> [KeyRow] {
+    try statements.scanned(
+      sql, after: after, Self.precedes,
       { statement in
         // Text sorts before blobs, and nothing sorts before the empty text.
         if let after { statement.bind(1, key: after.key) } else { statement.bind(1, "") }
         statement.bind(2, after?.customer ?? -1)
         statement.bind(3, Int64(limit))
-      },
-      { (statement) throws(SQLiteFailure) in
-        KeyRow(
-          customer: try statement.number(1), key: statement.key(0),
-          fingerprint: Fingerprint(asked: statement.integer(2), qualifiers: statement.integer(3)),
-          outcome: KeyRow.Outcome(
-            transaction: try statement.optionalTransaction(4), refusal: statement.optionalText(5)))
-      })
+        bind(statement)
+      }, Self.row)
+  }
+
+  private static func row(_ statement: SQLiteStatement) throws(SQLiteFailure) -> KeyRow {
+    KeyRow(
+      customer: try statement.number(1), key: statement.key(0),
+      fingerprint: Fingerprint(asked: statement.integer(2), qualifiers: statement.integer(3)),
+      outcome: KeyRow.Outcome(
+        transaction: try statement.optionalTransaction(4), refusal: statement.optionalText(5)))
+  }
+
+  /// Finds the keys of the newest transactions at the end of the texts and at the end of the UUIDs.
+  ///
+  /// Keys that begin with their time are there. The search ends soon if other keys are there.
+  func newest(
+    after number: TransactionNumber, digests: UInt64, limit: Int
+  ) throws(LedgerError) -> [KeyRow]? {
+    var search = NewestKeys(number: number, missing: digests, limit: limit)
+    let uuids = try walk(
+      """
+      SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
+      WHERE key >= x'' ORDER BY key DESC, customer DESC
+      """, &search)
+    let texts = try walk(
+      """
+      SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
+      WHERE key < x'' ORDER BY key DESC, customer DESC
+      """, &search)
+    return search.missing == 0 ? texts.reversed() + uuids.reversed() : nil
+  }
+
+  private func walk(_ sql: StaticString, _ search: inout NewestKeys) throws(LedgerError) -> [KeyRow] {
+    guard search.missing != 0 else { return [] }
+    let statement = try statements.statement(sql)
+    return try statements.translating { () throws(SQLiteFailure) in
+      defer { statement.reset() }
+      var found: [KeyRow] = []
+      var last: KeyRow?
+      search.restart()
+      while search.goesOn, try statement.step() {
+        let row = try Self.row(statement)
+        if let last, !Self.precedes(row, last) { throw .notAscending }
+        last = row
+        if search.take(row) { found.append(row) }
+      }
+      return found
+    }
   }
 
   /// Keys stored as sixteen bytes sort after keys stored as text.
@@ -136,5 +202,39 @@ final class KeyTable {
       throw LedgerError(.storageDamaged, "\(path) has a key with neither a transaction nor a refusal. Run verify.")
     }
     return .refused(error)
+  }
+}
+
+/// A search for the keys of the newest transactions.
+private struct NewestKeys {
+  /// The number of other keys to pass over, beyond as many as were found.
+  private static let patience = 256
+
+  let number: TransactionNumber
+  /// The sum of the digests of the keys that were not found yet.
+  private(set) var missing: UInt64
+  let limit: Int
+  private var foundCount = 0
+  private var passedCount = 0
+
+  init(number: TransactionNumber, missing: UInt64, limit: Int) {
+    self.number = number
+    self.missing = missing
+    self.limit = limit
+  }
+
+  var goesOn: Bool { missing != 0 && foundCount <= limit && passedCount <= foundCount + Self.patience }
+
+  mutating func restart() { passedCount = 0 }
+
+  /// Returns whether the key is one of them.
+  mutating func take(_ row: KeyRow) -> Bool {
+    guard let booked = row.bookedTransaction, booked > number else {
+      passedCount += 1
+      return false
+    }
+    foundCount += 1
+    missing &-= RowDigest.of(row)
+    return true
   }
 }

@@ -71,6 +71,8 @@ final class MemoryScan: StorageScan {
         tables.ownedItems.map { OwnedItemRow(customer: $0.key.customer, item: $0.key.item, quantity: $0.value) })
     case is AccountTokenRow.Type:
       RowList(tables.orders.tokens.map { AccountTokenRow(token: $0.key, customer: $0.value) })
+    case is EntitlementRow.Type:
+      RowList(tables.orders.holders.map { EntitlementRow(purchase: $0.key, holder: $0.value) })
     case is AddedIDRow.Type:
       RowList(
         tables.customers.map { AddedIDRow(customer: $0.number, id: $0.id) }
