@@ -220,6 +220,18 @@ package final class SQLiteStorage: LedgerStorage {
     return answer
   }
 
+  package func readBeside<R: Sendable>(
+    _ scan: any StorageScan, _ body: @escaping @Sendable (any StorageSnapshot) throws(LedgerError) -> R
+  ) -> BackgroundTask<R>? {
+    let sign = (scan as? SQLiteScan)?.stopSign
+    return BackgroundTask { [self] () throws(LedgerError) in
+      try read { (snapshot) throws(LedgerError) in
+        if let sign, let snapshot = snapshot as? SQLiteSnapshot { snapshot.tables.statements.connection.obey(sign) }
+        return try body(snapshot)
+      }
+    }
+  }
+
   package func commit<R>(
     lanes: [Int], _ body: (any StorageSession) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {

@@ -4,7 +4,7 @@ import GemLedgerSQLite
 import GemTestSupport
 import XCTest
 
-/// An export after a cursor finds the keys of its transactions without reading all keys, and no order of keys loses one.
+/// An export after a cursor finds the keys of its transactions without reading all keys, and loses none in any order.
 final class NewestKeysTests: XCTestCase {
   private let time = ManualClock()
   private var ledger: Ledger!
@@ -46,6 +46,29 @@ final class NewestKeysTests: XCTestCase {
     try grant(Array(keys.suffix(20)))
     XCTAssertNil(try search(after: first), "seed \(generator.seed)")
     try assertKeys(Array(keys.suffix(20)), after: cursor)
+  }
+
+  /// A search in ranges loses no key at their ends.
+  func testRangesOfOneKey() throws {
+    let keys = (0..<40).map { Self.timed($0 * 7919 % 40) }
+    try grant(keys)
+    let first = try last() - 10
+    let found = try storage { (snapshot) throws(LedgerError) -> [String] in
+      let scan = try snapshot.scan()
+      var found: [KeyRow] = []
+      for limit in [1, 7, 10, 40, 41] {
+        var last: KeyRow?
+        while true {
+          let page = try scan.keys(.booked(after: first), after: last, limit: limit)
+          if page.isEmpty { break }
+          found += page
+          last = page.last
+        }
+      }
+      return found.map(\.key.text)
+    }
+    let expected = keys.suffix(10).sorted()
+    XCTAssertEqual(found, expected + expected + expected + expected + expected)
   }
 
   func testAnErasedCustomersKeysDoNotStopTheOthers() throws {

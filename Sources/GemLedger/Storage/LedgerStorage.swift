@@ -15,6 +15,14 @@ package protocol LedgerStorage: AnyObject, Sendable {
   /// Runs the body on a snapshot that no writer changes; never waits for writers.
   func read<R>(_ body: (any StorageSnapshot) throws(LedgerError) -> R) throws(LedgerError) -> R
 
+  /// Begins to run the body on a snapshot of its own, on another thread, while a scan of the caller goes on.
+  ///
+  /// The snapshot may have later commits than the scan. The body ends with `storage_damaged` if the check that the scan
+  /// began finds damaged pages. Nil if the storage has one reader at a time.
+  func readBeside<R: Sendable>(
+    _ scan: any StorageScan, _ body: @escaping @Sendable (any StorageSnapshot) throws(LedgerError) -> R
+  ) -> BackgroundTask<R>?
+
   /// Runs the body alone among writers of the lanes and commits its writes, or nothing if it throws.
   ///
   /// The first of the lanes numbers the writes. The body may run several times if the storage has to retry. Only its
@@ -39,6 +47,9 @@ extension LedgerStorage {
     [[Int]](repeating: [0], count: commands.count)
   }
   package func knownLanes(of command: LedgerCommand) -> [Int]? { [0] }
+  package func readBeside<R: Sendable>(
+    _ scan: any StorageScan, _ body: @escaping @Sendable (any StorageSnapshot) throws(LedgerError) -> R
+  ) -> BackgroundTask<R>? { nil }
   package func listen(_ heard: @escaping @Sendable () -> Void) -> (any CommitListener)? { nil }
 }
 

@@ -14,25 +14,25 @@ struct Verifier {
   // An unreadable row ends the proof; these keep the findings up to then.
   private var journal: JournalCheck
   private var tallies: CurrencyTallies
-  private var digests: DigestCheck
 
   init(_ context: VerifyContext, customersPerWindow: Int = Self.customersPerWindow) {
     self.context = context
     self.customersPerWindow = customersPerWindow
     journal = JournalCheck(context)
     tallies = CurrencyTallies(context)
-    digests = DigestCheck(context)
   }
 
   mutating func run(
     progress: (Int64, Int64) -> Void
   ) throws(LedgerError) -> Verification {
     let integrity = try context.scan.beginIntegrityCheck()
+    let beside = context.beginBeside(Self.checkKeysAndDigests)
     var customers: Int64 = 0
     var unreadable: LedgerError?
     do throws(LedgerError) {
-      customers = try prove(progress: progress)
+      customers = try prove(beside, progress: progress)
     } catch {
+      beside?.abandon()
       guard error.code == .storageDamaged else { throw error }
       unreadable = error
     }
@@ -49,11 +49,19 @@ struct Verifier {
       problems: context.findings.problems, problemCount: context.findings.count)
   }
 
+  /// The checks that only read rows: a proof with two threads runs them beside the replay.
+  private static func checkKeysAndDigests(
+    _ context: VerifyContext, _ abandonment: Abandonment
+  ) throws(LedgerError) {
+    try KeyCheck(context).run(abandonment)
+    try DigestCheck(context).run(abandonment)
+  }
+
   /// Replays everything and compares.
   ///
   /// - Returns: The number of customers.
   private mutating func prove(
-    progress: (Int64, Int64) -> Void
+    _ beside: ChecksBeside?, progress: (Int64, Int64) -> Void
   ) throws(LedgerError) -> Int64 {
     var freezes = FreezeReplay()
     let merges = try MergeCheck(context).run(&freezes)
@@ -65,7 +73,6 @@ struct Verifier {
     try events.run(journal.tally)
     try checkpoints.run(merges)
     try checkSequences(highestLot: highestLot)
-    try KeyCheck(context).run()
     let products = FrozenProducts()
     var purchases = PurchaseCheck(context, products)
     try purchases.run(purchaseCount: journal.tally.purchases)
@@ -77,7 +84,7 @@ struct Verifier {
     try EvidenceCheck(context).run()
     try RefundCheck(context, merges).run(journal.tally, reclaimCount: events.reclaimCount, &freezes)
     tallies.check()
-    try digests.run()
+    if let beside { try context.finish(beside) } else { try Self.checkKeysAndDigests(context, Abandonment()) }
     return try CustomerCheck(context, merges).run(frozen: freezes.frozen(), erased: journal.tally.erased)
   }
 

@@ -1,4 +1,5 @@
 internal import GemLedger
+internal import Synchronization
 
 /// The ledger under proof, and the findings of all checks.
 final class VerifyContext {
@@ -9,8 +10,14 @@ final class VerifyContext {
   /// The row counts of the storage; nil if numbers have no gaps and so are the counts.
   let counts: JournalCounts?
   private(set) var findings: Findings
+  private let storage: (any LedgerStorage)?
 
-  init(snapshot: any StorageSnapshot, definitions: CurrencyDefinitions, asOf: Timestamp) throws(LedgerError) {
+  /// - Parameter storage: The storage of the snapshot, if checks may use another snapshot of it.
+  init(
+    snapshot: any StorageSnapshot, definitions: CurrencyDefinitions, asOf: Timestamp,
+    storage: (any LedgerStorage)? = nil
+  ) throws(LedgerError) {
+    self.storage = storage
     self.snapshot = snapshot
     self.definitions = definitions
     self.asOf = asOf
@@ -24,6 +31,28 @@ final class VerifyContext {
     findings.add(Verification.Problem(equation: equation, currency: code, message: message))
   }
 
+  /// Begins checks on another thread that need no result of others; nil if the storage has one reader at a time.
+  func beginBeside(
+    _ checks: @escaping @Sendable (VerifyContext, Abandonment) throws(LedgerError) -> Void
+  ) -> ChecksBeside? {
+    let (definitions, asOf, abandonment) = (definitions, asOf, Abandonment())
+    let task = storage?.readBeside(scan) { (snapshot) throws(LedgerError) -> ChecksBeside.Outcome in
+      let context = try VerifyContext(snapshot: snapshot, definitions: definitions, asOf: asOf)
+      do throws(LedgerError) { try checks(context, abandonment) } catch { return (context.findings, error) }
+      return (context.findings, nil)
+    }
+    return task.map { ChecksBeside(task: $0, abandonment: abandonment) }
+  }
+
+  /// Waits for the checks and adds their findings.
+  ///
+  /// - Throws: The error that ended the checks.
+  func finish(_ checks: ChecksBeside) throws(LedgerError) {
+    let (findings, error) = try checks.task.wait()
+    self.findings.add(findings)
+    if let error { throw error }
+  }
+
   /// Returns the readable name of an account for a message.
   func name(of account: AccountNumber) -> String {
     let currency = definitions.currency(number: account.currency)?.code.description ?? "currency \(account.currency)"
@@ -32,7 +61,7 @@ final class VerifyContext {
 }
 
 /// The problems found by the checks, in order.
-struct Findings {
+struct Findings: Sendable {
   /// The first problems, at most ``Verification/problemCountMax``.
   private(set) var problems: [Verification.Problem] = []
   private(set) var count = 0
@@ -41,5 +70,35 @@ struct Findings {
     count += 1
     guard problems.count < Verification.problemCountMax else { return }
     problems.append(problem)
+  }
+
+  mutating func add(_ other: Self) {
+    count += other.count
+    problems += other.problems.prefix(Verification.problemCountMax - problems.count)
+  }
+}
+
+/// Checks that run on another thread.
+struct ChecksBeside {
+  /// The findings, and the error that ended the checks.
+  fileprivate typealias Outcome = (findings: Findings, error: LedgerError?)
+
+  fileprivate let task: BackgroundTask<Outcome>
+  fileprivate let abandonment: Abandonment
+
+  /// Ends the checks soon, and waits for their end.
+  func abandon() {
+    abandonment.isUp.store(true, ordering: .relaxed)
+    _ = try? task.wait()
+  }
+}
+
+/// The signal that nobody waits for the result of checks.
+final class Abandonment: Sendable {
+  fileprivate let isUp = Atomic(false)
+
+  /// - Throws: An error that ends the checks.
+  func check() throws(LedgerError) {
+    if isUp.load(ordering: .relaxed) { throw .defect("The checks were abandoned") }
   }
 }

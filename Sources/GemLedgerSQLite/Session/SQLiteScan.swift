@@ -6,6 +6,9 @@ final class SQLiteScan: StorageScan {
 
   init(_ tables: SQLiteTables) { self.tables = tables }
 
+  /// The signal of the check that was begun; nil before.
+  var stopSign: ReadCancellation? { tables.statements.connection.stopSign }
+
   func beginIntegrityCheck() throws(LedgerError) -> () throws(LedgerError) -> [String] {
     try IntegrityCheck(statements: tables.statements).begin()
   }

@@ -78,13 +78,7 @@ final class KeyTable {
 
   func keys(_ kind: KeyKind, after: KeyRow?, limit: Int) throws(LedgerError) -> [KeyRow] {
     switch kind {
-    case .booked(let start):
-      try scan(
-        """
-        SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
-        WHERE (key, customer) > (?1, ?2) AND transaction_number > ?4 ORDER BY key, customer LIMIT ?3
-        """, after: after, limit: limit
-      ) { $0.bind(4, start) }
+    case .booked(let start): try booked(after: start, from: after, limit: limit)
     case .notBooked:
       // In an index of their own: most keys have a transaction.
       try scan(
@@ -92,6 +86,33 @@ final class KeyTable {
         SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
         WHERE (key, customer) > (?1, ?2) AND transaction_number IS NULL ORDER BY key, customer LIMIT ?3
         """, after: after, limit: limit)
+    }
+  }
+
+  /// Searches ranges of as many keys as the page may have.
+  ///
+  /// Over pages that form a cycle, one statement without such a key would never end.
+  private func booked(
+    after start: TransactionNumber, from first: KeyRow?, limit: Int
+  ) throws(LedgerError) -> [KeyRow] {
+    var last = first
+    while true {
+      let found = try scan(
+        """
+        SELECT * FROM (
+          SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
+          WHERE (key, customer) > (?1, ?2) ORDER BY key, customer LIMIT ?3)
+        WHERE transaction_number > ?4
+        """, after: last, limit: limit
+      ) { $0.bind(4, start) }
+      if !found.isEmpty { return found }
+      let end = try scan(
+        """
+        SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
+        WHERE (key, customer) > (?1, ?2) ORDER BY key, customer LIMIT 1 OFFSET ?3
+        """, after: last, limit: limit - 1)
+      guard let end = end.first else { return [] }
+      last = end
     }
   }
 

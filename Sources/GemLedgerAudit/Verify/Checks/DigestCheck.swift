@@ -11,11 +11,12 @@ struct DigestCheck {
 
   init(_ context: VerifyContext) { self.context = context }
 
-  func run() throws(LedgerError) {
+  func run(_ abandonment: Abandonment) throws(LedgerError) {
     let scan = context.scan
     var walk = try DigestWalk(
       context.snapshot, scan, purchases: try purchaseDigests(), erased: try namelessCustomers())
     try scan.pages(after: .blank) { (page: [TransactionRow]) throws(LedgerError) in
+      try abandonment.check()
       for row in try walk.add(page) {
         context.report(
           "digests_replay",

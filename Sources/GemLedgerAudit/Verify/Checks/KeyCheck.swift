@@ -6,8 +6,9 @@ struct KeyCheck {
 
   init(_ context: VerifyContext) { self.context = context }
 
-  func run() throws(LedgerError) {
+  func run(_ abandonment: Abandonment) throws(LedgerError) {
     try context.scan.pages { (page: [KeyRow]) throws(LedgerError) in
+      try abandonment.check()
       var booked: [RowAddress] = []
       for row in page {
         if case .booked(let number) = row.outcome { booked.append(RowAddress(number, of: row.customer)) }
