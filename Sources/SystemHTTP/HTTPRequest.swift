@@ -16,10 +16,12 @@ package struct HTTPRequest: Sendable {
   package var client: String
   /// The id of the request in logs and answers.
   package var id: String
+  /// The proven credentials of the request's connection; nil without a connection.
+  package var proofs: ConnectionProofs?
 
   package init(
     method: String, path: [String], query: [(name: String, value: String)] = [], headers: HTTPHeaders = HTTPHeaders(),
-    body: [UInt8] = [], client: String = "127.0.0.1", id: String
+    body: [UInt8] = [], client: String = "127.0.0.1", id: String, proofs: ConnectionProofs? = nil
   ) {
     self.method = method
     self.path = path
@@ -28,6 +30,7 @@ package struct HTTPRequest: Sendable {
     self.body = body
     self.client = client
     self.id = id
+    self.proofs = proofs
   }
 }
 

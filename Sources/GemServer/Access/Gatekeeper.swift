@@ -1,5 +1,6 @@
 #if Server
 package import GemLedger
+internal import SystemCrypto
 package import SystemHTTP
 
 /// Finds keys by their ids.
@@ -78,9 +79,16 @@ package struct Gatekeeper: Sendable {
     guard let field = request.headers["Authorization"] else {
       throw LedgerError(.unauthenticated, "Send a key as \"Authorization: Bearer KEY\".")
     }
+    let bytes = Array(field.utf8)
+    if let proof = request.proofs?.first(where: { Crypto.areEqual($0.field, bytes) }) {
+      // Only the id and the digest are known; the key is looked up again, since it may have been revoked.
+      let (guarded, key) = try Self.valid(try find(proof.keyID) { Crypto.areEqual($0.digest, proof.digest) })
+      return (guarded, Caller(key.callerKind, keyID: key.id))
+    }
     let text = Self.withoutScheme(field)
     if text.hasPrefix(SessionTokens.prefix) { return try session(text) }
     let (guarded, key) = try key(text)
+    request.proofs?.add(ConnectionProofs.Proof(field: bytes, keyID: key.id, digest: key.digest))
     return (guarded, Caller(key.callerKind, keyID: key.id))
   }
 
@@ -88,23 +96,29 @@ package struct Gatekeeper: Sendable {
   ///
   /// - Throws: `LedgerError` with `unauthenticated` for an unknown or revoked key.
   package func key(_ text: String) throws(LedgerError) -> (GuardedProject, APIKey) {
-    guard let (guarded, key) = try find(text) else {
-      throw LedgerError(.unauthenticated, "This key is not known here.")
-    }
+    try Self.valid(try APIKey.id(in: text).flatMap { (id) throws(LedgerError) in try find(id) { $0.isText(text) } })
+  }
+
+  /// Returns a found key, unless it was revoked.
+  private static func valid(_ found: (GuardedProject, APIKey)?) throws(LedgerError) -> (GuardedProject, APIKey) {
+    guard let (guarded, key) = found else { throw LedgerError(.unauthenticated, "This key is not known here.") }
     guard key.revokedAt == nil else { throw LedgerError(.unauthenticated, "This key was revoked.") }
     return (guarded, key)
   }
 
   /// Returns the key and its project; skips a project with unreadable keys.
-  private func find(_ text: String) throws(LedgerError) -> (GuardedProject, APIKey)? {
-    guard let id = APIKey.id(in: text) else { return nil }
+  ///
+  /// - Parameter isSame: Whether the secret part of the sent key is that of a key with the id.
+  private func find(
+    _ id: String, _ isSame: (APIKey) -> Bool
+  ) throws(LedgerError) -> (GuardedProject, APIKey)? {
     var failure: LedgerError?
     // Ask the storages only for a key that is in no project's cache.
     for isNew in [false, true] {
       for guarded in projects {
         do throws(LedgerError) {
           let key = try isNew ? guarded.keys.newKey(id: id) : guarded.keys.key(id: id)
-          if let key, key.isText(text) { return (guarded, key) }
+          if let key, isSame(key) { return (guarded, key) }
         } catch {
           failure = failure ?? error
         }

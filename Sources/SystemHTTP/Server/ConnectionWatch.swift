@@ -39,6 +39,7 @@ final class OpenConnection: Sendable {
   let socket: Int32
   /// The peer's address, without its port.
   let client: String
+  let proofs = ConnectionProofs()
   /// The time of the next required progress.
   private let deadline: Atomic<Int64>
   private let wasRefused = Atomic(false)

@@ -68,7 +68,7 @@ extension HTTPServer {
   private func begin(_ exchange: Exchange, _ connection: OpaquePointer, _ head: RequestHead) -> Bool {
     let request = HTTPRequest(
       method: head.method, path: head.path, query: head.query, headers: head.headers, body: [],
-      client: exchange.connection.client, id: exchange.id)
+      client: exchange.connection.client, id: exchange.id, proofs: exchange.connection.proofs)
     exchange.request = request
     switch handler.begin(request) {
     case .refused(let response):
