@@ -32,7 +32,7 @@ package struct GuardedProject: Sendable {
 }
 
 /// Identifies the caller and the project of a request, and checks the access.
-package struct Gatekeeper: Sendable {
+package final class Gatekeeper: AccessCheck {
   package let projects: [GuardedProject]
   package let clock: LedgerClock
 

@@ -33,9 +33,12 @@ package final class KeyRing: KeyDirectory {
   /// Returns the key as of at most a second ago; nil for a key that was created since.
   package func key(id: String) throws(LedgerError) -> APIKey? {
     let now = clock.now()
-    let cached = cache.withLock { $0 }
-    let age = now.milliseconds.subtractingReportingOverflow(cached.readAt.milliseconds)
-    if !age.overflow, (0..<Self.freshMilliseconds).contains(age.partialValue) { return cached.keys[id] ?? nil }
+    let cached = cache.withLock { cache -> APIKey?? in
+      let age = now.milliseconds.subtractingReportingOverflow(cache.readAt.milliseconds)
+      let isFresh = !age.overflow && (0..<Self.freshMilliseconds).contains(age.partialValue)
+      return isFresh ? .some(cache.keys[id] ?? nil) : nil
+    }
+    if let cached { return cached }
     let keys = Dictionary(try all().map { ($0.id, APIKey?.some($0)) }, uniquingKeysWith: { first, _ in first })
     cache.withLock { $0 = Cache(readAt: now, keys: keys) }
     return keys[id] ?? nil

@@ -51,7 +51,7 @@ enum EventRoutes {
       guard call.request.method != "HEAD" else { return HTTPResponse(status: 200, headers: headers) }
       return HTTPResponse(
         status: 200, headers: headers,
-        content: .stream(try call.project.streams.open(after: after, while: call.isStillAdmitted)))
+        content: .stream(try call.project.streams.open(after: after, while: { call.isStillAdmitted() })))
     })
 
   /// - Throws: `LedgerError` with `invalid_request` for a text that is not a cursor of this feed.

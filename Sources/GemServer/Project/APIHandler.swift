@@ -3,7 +3,7 @@ package import GemLedger
 package import SystemHTTP
 
 /// Answers requests by the routes: finds and checks the operation, does the work, and writes errors in the API's style.
-package struct APIHandler: HTTPHandler {
+package final class APIHandler: HTTPHandler {
   private let router: Router
   private let gatekeeper: Gatekeeper
   private let limiter: RateLimiter
@@ -47,67 +47,75 @@ package struct APIHandler: HTTPHandler {
       response.headers.append(("Allow", methods.joined(separator: ", ")))
       return .refused(response)
     case .found(let match):
-      let route = match.route
       var usage: RateLimiter.Usage?
       do throws(LedgerError) {
-        let call = try call(head, match, usage: &usage)
-        let known = usage
-        return .accepted(from: route.access == .open ? .unknown : .known) { request in
-          answer(request, call, route, known)
+        let admission = try admission(of: head, match, usage: &usage)
+        return .accepted(from: match.route.access == .open ? .unknown : .known) { [self] request in
+          answer(request, match, admission)
         }
       } catch {
-        return .refused(finish(refusal(error, route, head), route, head, usage))
+        return .refused(finish(refusal(error, match.route, head), match, head, usage))
       }
     }
   }
 
-  private func answer(
-    _ request: HTTPRequest, _ call: Call, _ route: Route, _ usage: RateLimiter.Usage?
-  ) -> HTTPAnswer {
-    var call = call
+  private func answer(_ request: HTTPRequest, _ match: Router.Match, _ admission: Admission) -> HTTPAnswer {
+    let usage = admission.usage
     do throws(LedgerError) {
-      (call.request, call.body) = (request, try Self.body(of: request, route))
-      switch route.work {
-      case .now(let work): return .now(finish(try work(call), route, request, usage))
+      let call = Call(
+        request: request, project: admission.project, caller: admission.caller, names: match.names,
+        body: try Self.body(of: request, match), query: admission.query, accessCheck: gatekeeper,
+        access: match.route.access)
+      switch match.route.work {
+      case .now(let work): return .now(finish(try work(call), match, request, usage))
       case .later(let work):
-        return .later { [call] in
+        return .later { [self] in
           do throws(LedgerError) {
-            return finish(try await work(call), route, request, usage)
+            return finish(try await work(call), match, request, usage)
           } catch {
-            return finish(response(error, route, request), route, request, usage)
+            return finish(response(error, match.route, request), match, request, usage)
           }
         }
       }
     } catch {
-      return .now(finish(response(error, route, request), route, request, usage))
+      return .now(finish(response(error, match.route, request), match, request, usage))
     }
   }
 
+  /// The facts about a request that its head determines.
+  private struct Admission {
+    let project: ServerProject
+    let caller: Caller
+    let query: [String: JSONValue]
+    let usage: RateLimiter.Usage?
+  }
+
   /// Checks the head in the order that ``Router`` states.
-  private func call(
-    _ request: HTTPRequest, _ match: Router.Match, usage: inout RateLimiter.Usage?
-  ) throws(LedgerError) -> Call {
-    let route = match.route
-    let (project, caller) = try gatekeeper.admit(request, to: route.access, projectID: match.names["project_id"])
-    usage = route.rate.flatMap { limiter.count(caller.keyID, $0, at: clock.now()) }
+  private func admission(
+    of request: HTTPRequest, _ match: Router.Match, usage: inout RateLimiter.Usage?
+  ) throws(LedgerError) -> Admission {
+    let (project, caller) = try gatekeeper.admit(
+      request, to: match.route.access, projectID: match.names["project_id"])
+    usage = match.route.rate.flatMap { limiter.count(caller.keyID, $0, at: clock.now()) }
     if let usage, usage.isOver {
       throw LedgerError(
         .rateLimited, "This key has made its \(usage.limit) requests of this minute.",
         details: [.integer("retry_after", usage.secondsLeft)])
     }
-    let query = try Self.query(of: request, route)
-    for parameter in route.headers {
+    let query = try Self.query(of: request, match)
+    for parameter in match.route.headers {
       guard let text = try Self.header(parameter, of: request) else { continue }
       _ = try parameter.schema.value(ofParameter: text, parameter.name)
     }
-    return Call(
-      request: request, project: project, caller: caller, names: match.names, body: JSONObject(), query: query,
-      isStillAdmitted: { [gatekeeper] in
-        gatekeeper.admits(request, to: route.access, projectID: match.names["project_id"])
-      })
+    return Admission(project: project, caller: caller, query: query, usage: usage)
   }
 
-  private static func query(of request: HTTPRequest, _ route: Route) throws(LedgerError) -> [String: JSONValue] {
+  private static func query(
+    of request: HTTPRequest, _ match: Router.Match
+  ) throws(LedgerError) -> [String: JSONValue] {
+    // Most requests have no query, and most routes need none.
+    if request.query.isEmpty, !match.hasRequiredQuery { return [:] }
+    let route = match.route
     guard !route.takesAnyQuery else { return [:] }
     var values: [String: JSONValue] = [:]
     for (name, text) in request.query {
@@ -136,8 +144,8 @@ package struct APIHandler: HTTPHandler {
     return parameter.name == Call.keyField ? values.first.map(Call.key) : values.first
   }
 
-  private static func body(of request: HTTPRequest, _ route: Route) throws(LedgerError) -> JSONObject {
-    guard let schema = route.body else {
+  private static func body(of request: HTTPRequest, _ match: Router.Match) throws(LedgerError) -> JSONObject {
+    guard let schema = match.route.body else {
       guard request.body.isEmpty || isEmptyObject(request.body) else {
         throw .parameter("", "has to be empty here")
       }
@@ -155,7 +163,7 @@ package struct APIHandler: HTTPHandler {
     } catch {
       throw LedgerError(.invalidRequest, "The body is no JSON that is taken here: \(error.message)")
     }
-    try schema.check(value, takesUnknown: route.takesUnknown)
+    try schema.check(value, takesUnknown: match.route.takesUnknown)
     return value.object ?? ["": value]
   }
 
@@ -188,11 +196,12 @@ package struct APIHandler: HTTPHandler {
   private static let purchaseRetrySeconds: Int64 = 60
 
   private func finish(
-    _ response: HTTPResponse, _ route: Route, _ request: HTTPRequest, _ usage: RateLimiter.Usage?
+    _ response: consuming HTTPResponse, _ match: Router.Match, _ request: HTTPRequest, _ usage: RateLimiter.Usage?
   ) -> HTTPResponse {
-    var response = response
-    response.label = route.name
-    response.headers += [("X-Request-Id", request.id), ("Cache-Control", "no-store")]
+    response.label = match.route.name
+    response.headers.reserveCapacity(response.headers.count + 4)
+    response.headers.append(("X-Request-Id", request.id))
+    response.headers.append(("Cache-Control", "no-store"))
     if let usage {
       response.headers.append(("RevenueCat-Rate-Limit-Current-Usage", String(usage.count)))
       response.headers.append(("RevenueCat-Rate-Limit-Current-Limit", String(usage.limit)))

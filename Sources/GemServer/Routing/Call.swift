@@ -2,19 +2,30 @@
 package import GemLedger
 package import SystemHTTP
 
+/// Checks access again, for work that outlives its request.
+protocol AccessCheck: Sendable {
+  /// Returns whether the request is admitted now.
+  func admits(_ request: HTTPRequest, to access: Access, projectID: String?) -> Bool
+}
+
 /// A request with its operation, from a caller with access.
 package struct Call: Sendable {
-  package internal(set) var request: HTTPRequest
+  package let request: HTTPRequest
   package let project: ServerProject
   package let caller: Caller
   /// The values of the names in braces in the path.
-  package let names: [String: String]
+  package let names: PathNames
   /// The checked body; an empty object if the operation has none.
-  package internal(set) var body: JSONObject
+  package let body: JSONObject
   /// The checked parameters of the query.
   package let query: [String: JSONValue]
+  let accessCheck: any AccessCheck
+  let access: Access
+
   /// Returns whether the caller still has access; for work that outlives its request.
-  package let isStillAdmitted: @Sendable () -> Bool
+  package func isStillAdmitted() -> Bool {
+    accessCheck.admits(request, to: access, projectID: names["project_id"])
+  }
 
   /// Returns the part of the path with this name.
   package func name(_ name: String) -> String { names[name] ?? "" }

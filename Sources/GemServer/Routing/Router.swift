@@ -5,41 +5,71 @@
 /// The order of the checks is: operation, method, caller, rate limit, parameters, body.
 package struct Router: Sendable {
   /// The operations of one path, and the paths below it.
-  private final class Node: Sendable {
-    let routes: [Route]
-    let children: [String: Node]
+  private struct Node: Sendable {
+    var operations: [Operation] = []
+    /// The places of the nodes below, by the next part of the path.
+    var children: [String: Int] = [:]
     /// The child for a name in braces.
-    let named: (name: String, node: Node)?
+    var named: (name: String, place: Int)?
+  }
 
-    init(_ routes: [(rest: ArraySlice<String>, route: Route)]) {
-      self.routes = routes.filter(\.rest.isEmpty).map(\.route)
-      let longer = Dictionary(grouping: routes.filter { !$0.rest.isEmpty }) { $0.rest.first ?? "" }
-      var (children, named): ([String: Node], (String, Node)?) = ([:], nil)
-      for (part, list) in longer {
-        let node = Node(list.map { ($0.rest.dropFirst(), $0.route) })
-        if part.hasPrefix("{") { named = (String(part.dropFirst().dropLast()), node) } else { children[part] = node }
-      }
-      self.children = children
-      self.named = named
+  /// Keeps a route in one place, since a copy of a route counts references to all its parts.
+  fileprivate final class Operation: Sendable {
+    let route: Route
+    let hasRequiredQuery: Bool
+
+    init(_ route: Route) {
+      self.route = route
+      hasRequiredQuery = route.query.contains(where: \.isRequired)
     }
   }
 
   package let routes: [Route]
-  private let root: Node
+  /// All nodes; the root is the first.
+  ///
+  /// Nodes are found by place, since the threads of the server would compete for the reference counts of objects.
+  private let nodes: [Node]
 
   package init(_ routes: [Route]) {
     self.routes = routes
-    root = Node(routes.map { (Self.parts(of: $0.path), $0) })
+    var nodes = [Node()]
+    for route in routes {
+      var place = 0
+      for part in route.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
+        place = Self.place(of: String(part), below: place, in: &nodes)
+      }
+      nodes[place].operations.append(Operation(route))
+    }
+    self.nodes = nodes
   }
 
-  private static func parts(of path: String) -> ArraySlice<String> {
-    path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)[...]
+  /// Returns the place of a part's node, which it adds if it is missing.
+  private static func place(of part: String, below parent: Int, in nodes: inout [Node]) -> Int {
+    let isName = part.hasPrefix("{")
+    if let known = isName ? nodes[parent].named?.place : nodes[parent].children[part] { return known }
+    let place = nodes.count
+    nodes.append(Node())
+    if isName {
+      nodes[parent].named = (String(part.dropFirst().dropLast()), place)
+    } else {
+      nodes[parent].children[part] = place
+    }
+    return place
   }
 
   /// An operation with the values of the names in its path.
   package struct Match: Sendable {
-    package let route: Route
-    package let names: [String: String]
+    fileprivate let operation: Operation
+    package let names: PathNames
+
+    package var route: Route { operation.route }
+    /// Whether the route's query has a required parameter.
+    var hasRequiredQuery: Bool { operation.hasRequiredQuery }
+
+    fileprivate init(_ operation: Operation, _ names: PathNames) {
+      self.operation = operation
+      self.names = names
+    }
   }
 
   package enum Outcome: Sendable {
@@ -50,24 +80,31 @@ package struct Router: Sendable {
   }
 
   package func find(_ method: String, _ path: [String]) -> Outcome {
-    var names: [String: String] = [:]
-    guard let node = Self.node(behind: root, path[...], &names) else { return .noSuchPath }
+    var names = PathNames()
+    guard let place = place(of: path, from: 0, below: 0, &names) else { return .noSuchPath }
     let wanted = method == "HEAD" ? "GET" : method
-    if let route = node.routes.first(where: { $0.method == wanted }) {
-      return .found(Match(route: route, names: names))
+    if let operation = nodes[place].operations.first(where: { $0.route.method == wanted }) {
+      return .found(Match(operation, names))
     }
-    return .otherMethods(node.routes.map(\.method).sorted())
+    return .otherMethods(nodes[place].operations.map(\.route.method).sorted())
   }
 
-  /// Returns the node of a path; a fixed part has precedence over a name, if it leads to an operation.
-  private static func node(
-    behind node: Node, _ path: ArraySlice<String>, _ names: inout [String: String]
-  ) -> Node? {
-    guard let part = path.first else { return node.routes.isEmpty ? nil : node }
-    let rest = path.dropFirst()
-    if let child = node.children[part], let found = self.node(behind: child, rest, &names) { return found }
-    guard let named = node.named, let found = self.node(behind: named.node, rest, &names) else { return nil }
-    names[named.name] = part
+  /// Returns the place of a path's node; a fixed part has precedence over a name, if it leads to an operation.
+  ///
+  /// - Parameter index: The index of the first part below the node.
+  private func place(
+    of path: [String], from index: Int, below place: Int, _ names: inout PathNames
+  ) -> Int? {
+    guard index < path.count else { return nodes[place].operations.isEmpty ? nil : place }
+    if let child = nodes[place].children[path[index]],
+      let found = self.place(of: path, from: index + 1, below: child, &names)
+    {
+      return found
+    }
+    guard let named = nodes[place].named,
+      let found = self.place(of: path, from: index + 1, below: named.place, &names)
+    else { return nil }
+    names.add(named.name, path[index])
     return found
   }
 }
