@@ -56,7 +56,9 @@ package struct HTTPHeaders: Sendable {
 
   /// Returns whether two names are equal, ignoring ASCII case.
   private static func isSame(_ left: String, _ right: String) -> Bool {
-    left.utf8.count == right.utf8.count && zip(left.utf8, right.utf8).allSatisfy { lowered($0) == lowered($1) }
+    guard left.utf8.count == right.utf8.count else { return false }
+    // Most senders write names as this server does, and short texts are compared in one step.
+    return left == right || zip(left.utf8, right.utf8).allSatisfy { lowered($0) == lowered($1) }
   }
 
   private static func lowered(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
