@@ -22,13 +22,13 @@ struct BalanceList {
   init(_ items: [Item], at url: some Sequence<String>, nextPage: String? = nil) {
     self.items = items
     self.nextPage = nextPage
-    var text = ""
+    var text: [UInt8] = []
     text.reserveCapacity(128)
     for part in url {
-      text += "/"
-      text += Percent.encoded(part)
+      text.append(UInt8(ascii: "/"))
+      text += Percent.encoded(part).utf8
     }
-    self.url = text
+    self.url = String(decoding: text, as: UTF8.self)
   }
 
   var response: HTTPResponse {

@@ -123,6 +123,8 @@ extension HTTPServer {
   }
 
   private func release(_ exchange: Exchange) {
+    // Most requests have no body, and all threads share the count.
+    guard exchange.keptByteCount > 0 else { return }
     exchange.body = []
     bodies.release(exchange.keptByteCount, from: exchange.bodySender)
     exchange.keptByteCount = 0
@@ -133,9 +135,8 @@ extension HTTPServer {
   private func answer(_ exchange: Exchange, _ connection: OpaquePointer) -> Bool {
     exchange.connection.pause()
     if let refusal = exchange.refusal { return queue(refusal, exchange, connection) }
-    guard var request = exchange.request, let begin = exchange.begin else { return false }
-    request.body = exchange.body
-    exchange.body = []
+    guard var request = exchange.request.take(), let begin = exchange.begin.take() else { return false }
+    swap(&request.body, &exchange.body)
     switch begin(request) {
     case .now(let response): return queue(response, exchange, connection)
     case .later(let work):

@@ -20,13 +20,14 @@ package final class HTTPServer: Sendable {
   /// The port of the listening socket.
   package let port: UInt16
   private let state: Mutex<State>
+  /// Separate from the state, since every answer reads it.
+  private let hasStopBegun = Atomic(false)
   /// The open streams, which end with the server.
   let streams = Mutex<[ObjectIdentifier: HTTPStream]>([:])
 
   private struct State {
     var workers: Workers?
     var acceptor: Acceptor?
-    var isStopping = false
     /// The number of requests in asynchronous work.
     var workCount = 0
     var sweeper: Task<Void, Never>?
@@ -70,7 +71,7 @@ package final class HTTPServer: Sendable {
   package var connectionCount: Int { watch.count }
 
   /// Whether it has stopped accepting connections.
-  package var isStopping: Bool { state.withLock { $0.isStopping } }
+  package var isStopping: Bool { hasStopBegun.load(ordering: .acquiring) }
 
   /// The time for streams to end when the server stops; then they are closed unread.
   private static let streamEndTime = Duration.milliseconds(500)
@@ -80,10 +81,8 @@ package final class HTTPServer: Sendable {
   /// - Returns: False if requests exceeded the time limit; they continue until the process ends.
   @discardableResult
   package func stop() async -> Bool {
-    let acceptor = state.withLock { state in
-      state.isStopping = true
-      return state.acceptor.take()
-    }
+    hasStopBegun.store(true, ordering: .releasing)
+    let acceptor = state.withLock { $0.acceptor.take() }
     guard let acceptor else { return true }
     await acceptor.stop()
     let start = ContinuousClock.now
