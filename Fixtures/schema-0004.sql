@@ -295,7 +295,8 @@ CREATE TABLE keys (
   PRIMARY KEY (key, customer)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX keys_not_booked ON keys (key, customer) WHERE transaction_number IS NULL;
+CREATE INDEX keys_not_booked ON keys (key, customer)
+  WHERE transaction_number IS NULL OR transaction_number <= 0;
 
 CREATE TRIGGER keys_refuse_delete BEFORE DELETE ON keys
   WHEN NOT EXISTS (SELECT 1 FROM erasures WHERE customer = OLD.customer)

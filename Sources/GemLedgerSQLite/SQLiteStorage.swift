@@ -199,7 +199,12 @@ package final class SQLiteStorage: LedgerStorage {
   package func read<R>(
     _ body: (any StorageSnapshot) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    let snapshot = try takeReader()
+    try read(with: try takeReader(), body)
+  }
+
+  private func read<R>(
+    with snapshot: SQLiteSnapshot, _ body: (any StorageSnapshot) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
     let statements = snapshot.tables.statements
     let connection = statements.connection
     if let misplaced = connection.files?.lookNowAndThen(connection, every: Self.lookNanoseconds) {
@@ -223,10 +228,14 @@ package final class SQLiteStorage: LedgerStorage {
   package func readBeside<R: Sendable>(
     _ scan: any StorageScan, _ body: @escaping @Sendable (any StorageSnapshot) throws(LedgerError) -> R
   ) -> BackgroundTask<R>? {
+    // Without another connection the scan of the caller still works.
+    guard let taken = try? takeReader() else { return nil }
     let sign = (scan as? SQLiteScan)?.stopSign
+    // Only the new thread uses the reader from here on.
+    nonisolated(unsafe) let reader = taken
     return BackgroundTask { [self] () throws(LedgerError) in
-      try read { (snapshot) throws(LedgerError) in
-        if let sign, let snapshot = snapshot as? SQLiteSnapshot { snapshot.tables.statements.connection.obey(sign) }
+      try read(with: reader) { (snapshot) throws(LedgerError) in
+        if let sign { reader.tables.statements.connection.obey(sign) }
         return try body(snapshot)
       }
     }

@@ -1,8 +1,9 @@
 import GemLedger
 import GemLedgerArchive
-import GemLedgerSQLite
 import GemTestSupport
 import XCTest
+
+@testable import GemLedgerSQLite
 
 /// An export after a cursor finds the keys of its transactions without reading all keys, and loses none in any order.
 final class NewestKeysTests: XCTestCase {
@@ -49,26 +50,43 @@ final class NewestKeysTests: XCTestCase {
   }
 
   /// A search in ranges loses no key at their ends.
-  func testRangesOfOneKey() throws {
+  func testRangesOfKeys() throws {
     let keys = (0..<40).map { Self.timed($0 * 7919 % 40) }
     try grant(keys)
     let first = try last() - 10
-    let found = try storage { (snapshot) throws(LedgerError) -> [String] in
-      let scan = try snapshot.scan()
-      var found: [KeyRow] = []
-      for limit in [1, 7, 10, 40, 41] {
-        var last: KeyRow?
-        while true {
-          let page = try scan.keys(.booked(after: first), after: last, limit: limit)
-          if page.isEmpty { break }
-          found += page
-          last = page.last
-        }
+    let storage = try SQLiteStorage(path: directory.path("it.sqlite"))
+    defer { storage.close() }
+    for size in [1, 7, 10, 40, 41] {
+      let found = try storage.read { (snapshot) throws(LedgerError) -> [String] in
+        guard let snapshot = snapshot as? SQLiteSnapshot else { return [] }
+        var found: [String] = []
+        try snapshot.tables.keys.pages(.booked(after: first), of: size) { found += $0.map(\.key.text) }
+        return found
       }
-      return found.map(\.key.text)
+      XCTAssertEqual(found, keys.suffix(10).sorted(), "ranges of \(size)")
     }
-    let expected = keys.suffix(10).sorted()
-    XCTAssertEqual(found, expected + expected + expected + expected + expected)
+  }
+
+  /// Transactions that do not state their keys' digests do not hide the keys.
+  func testKeysWithoutDigestsAreFound() throws {
+    try grant((0..<10).map(Self.timed))
+    let first = try last()
+    try grant([Self.timed(10), Self.timed(11)])
+    let found = try storage { (snapshot) throws(LedgerError) in
+      try snapshot.scan().newestKeys(after: first, digests: 0, limit: 100)
+    }
+    XCTAssertNil(found)
+  }
+
+  /// A damaged outcome is an error as it always was, and no line that is left out.
+  func testAKeyOfTransactionZeroStopsAnExport() throws {
+    try grant((0..<10).map(Self.timed))
+    let cursor = try Exported(ledger).summary.cursor
+    let raw = try RawSQLite(directory.path("it.sqlite"))
+    XCTAssertNil(raw.run("DROP TRIGGER keys_refuse_update"))
+    XCTAssertNil(raw.run("UPDATE keys SET transaction_number = 0 WHERE transaction_number = 4"))
+    assertRefused(.booksWrong) { try Exported(ledger) }
+    assertRefused(.booksWrong) { try Exported(ledger, after: cursor) }
   }
 
   func testAnErasedCustomersKeysDoNotStopTheOthers() throws {

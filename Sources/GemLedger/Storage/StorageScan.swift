@@ -4,8 +4,8 @@ package protocol StorageScan: AnyObject {
   ///
   /// Only the key columns of `after` matter. The order of request keys depends on the storage.
   func page<Row: StoredRow>(after: Row?, limit: Int) throws(LedgerError) -> [Row]
-  /// Returns keys of one kind after a row, in the order of all keys.
-  func keys(_ kind: KeyKind, after: KeyRow?, limit: Int) throws(LedgerError) -> [KeyRow]
+  /// Reads the keys of one kind, page by page, in the order of all keys.
+  func keyPages(_ kind: KeyKind, _ body: ([KeyRow]) throws(LedgerError) -> Void) throws(LedgerError)
   /// Returns the keys of all transactions after a number, in the order of keys; nil if that takes a scan of all keys.
   ///
   /// - Parameters:
@@ -19,15 +19,10 @@ package protocol StorageScan: AnyObject {
 }
 
 extension StorageScan {
-  package func keys(_ kind: KeyKind, after: KeyRow?, limit: Int) throws(LedgerError) -> [KeyRow] {
-    var last = after
-    while true {
-      let page: [KeyRow] = try page(after: last, limit: limit)
-      guard let end = page.last else { return [] }
-      let found = page.filter(kind.contains)
-      if !found.isEmpty { return found }
-      last = end
-    }
+  package func keyPages(
+    _ kind: KeyKind, _ body: ([KeyRow]) throws(LedgerError) -> Void
+  ) throws(LedgerError) {
+    try pages { (page: [KeyRow]) throws(LedgerError) in try body(page.filter(kind.contains)) }
   }
 
   package func newestKeys(

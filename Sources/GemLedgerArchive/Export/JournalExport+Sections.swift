@@ -60,11 +60,13 @@ extension JournalExport {
   }
 
   private func writeRefusals(_ lines: JournalLines) throws(LedgerError) {
-    try eachKey(.notBooked) { (row) throws(LedgerError) in
-      guard row.keptRefusal != nil else {
-        throw LedgerError(.booksWrong, "A key of customer \(row.customer) has neither a transaction nor a refusal.")
+    try scan.keyPages(.notBooked) { (rows) throws(LedgerError) in
+      for row in rows {
+        guard row.keptRefusal != nil else {
+          throw LedgerError(.booksWrong, "A key of customer \(row.customer) has neither a transaction nor a refusal.")
+        }
+        try lines.write("key", row)
       }
-      try lines.write("key", row)
     }
   }
 }

@@ -145,22 +145,14 @@ struct JournalExport {
       for row in rows { try lines.write("key", row) }
       return
     }
-    try eachKey(.booked(after: start)) { (row) throws(LedgerError) in
-      guard let number = row.bookedTransaction, after?.feed.covers(number) != true else { return }
-      try lines.write("key", row)
+    try scan.keyPages(.booked(after: start)) { (rows) throws(LedgerError) in
+      for row in rows {
+        guard let number = row.bookedTransaction, after?.feed.covers(number) != true else { continue }
+        try lines.write("key", row)
+      }
     }
   }
 
   /// The number of keys that are held at once.
   private static let newestKeyCountMax = 65_536
-
-  func eachKey(_ kind: KeyKind, _ body: (KeyRow) throws(LedgerError) -> Void) throws(LedgerError) {
-    var last: KeyRow?
-    while true {
-      let rows = try scan.keys(kind, after: last, limit: Self.pageSize)
-      if rows.isEmpty { return }
-      last = rows.last
-      for row in rows { try body(row) }
-    }
-  }
 }

@@ -54,7 +54,7 @@ struct Verifier {
     _ context: VerifyContext, _ abandonment: Abandonment
   ) throws(LedgerError) {
     try KeyCheck(context).run(abandonment)
-    try DigestCheck(context).run(abandonment)
+    try DigestCheck(context, abandonment).run()
   }
 
   /// Replays everything and compares.

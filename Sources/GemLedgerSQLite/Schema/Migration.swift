@@ -22,7 +22,10 @@ package struct Migration: Sendable {
     Migration(name: "0003-buffer-accounts", sql: accountsBuffer.joined(separator: ";\n")),
     Migration(
       name: "0004-find-refusals",
-      sql: "CREATE INDEX keys_not_booked ON keys (key, customer) WHERE transaction_number IS NULL"),
+      sql: """
+        CREATE INDEX keys_not_booked ON keys (key, customer)
+          WHERE transaction_number IS NULL OR transaction_number <= 0
+        """),
   ]
 
   static func appendOnly(_ table: String) -> [String] {

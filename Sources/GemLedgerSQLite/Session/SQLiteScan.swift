@@ -13,8 +13,8 @@ final class SQLiteScan: StorageScan {
     try IntegrityCheck(statements: tables.statements).begin()
   }
 
-  func keys(_ kind: KeyKind, after: KeyRow?, limit: Int) throws(LedgerError) -> [KeyRow] {
-    try tables.keys.keys(kind, after: after, limit: limit)
+  func keyPages(_ kind: KeyKind, _ body: ([KeyRow]) throws(LedgerError) -> Void) throws(LedgerError) {
+    try tables.keys.pages(kind, of: ScanPage.size, body)
   }
 
   func newestKeys(

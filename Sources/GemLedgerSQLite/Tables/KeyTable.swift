@@ -76,26 +76,22 @@ final class KeyTable {
       """, after: after, limit: limit)
   }
 
-  func keys(_ kind: KeyKind, after: KeyRow?, limit: Int) throws(LedgerError) -> [KeyRow] {
+  func pages(
+    _ kind: KeyKind, of size: Int, _ body: ([KeyRow]) throws(LedgerError) -> Void
+  ) throws(LedgerError) {
     switch kind {
-    case .booked(let start): try booked(after: start, from: after, limit: limit)
-    case .notBooked:
-      // In an index of their own: most keys have a transaction.
-      try scan(
-        """
-        SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
-        WHERE (key, customer) > (?1, ?2) AND transaction_number IS NULL ORDER BY key, customer LIMIT ?3
-        """, after: after, limit: limit)
+    case .booked(let start): try booked(after: start, of: size, body)
+    case .notBooked: try notBooked(of: size, body)
     }
   }
 
-  /// Searches ranges of as many keys as the page may have.
+  /// Searches ranges of as many keys as a page has.
   ///
   /// Over pages that form a cycle, one statement without such a key would never end.
   private func booked(
-    after start: TransactionNumber, from first: KeyRow?, limit: Int
-  ) throws(LedgerError) -> [KeyRow] {
-    var last = first
+    after start: TransactionNumber, of size: Int, _ body: ([KeyRow]) throws(LedgerError) -> Void
+  ) throws(LedgerError) {
+    var last: KeyRow?
     while true {
       let found = try scan(
         """
@@ -103,16 +99,37 @@ final class KeyTable {
           SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
           WHERE (key, customer) > (?1, ?2) ORDER BY key, customer LIMIT ?3)
         WHERE transaction_number > ?4
-        """, after: last, limit: limit
+        """, after: last, limit: size
       ) { $0.bind(4, start) }
-      if !found.isEmpty { return found }
-      let end = try scan(
+      if !found.isEmpty { try body(found) }
+      last = found.count == size ? found.last : try end(after: last, of: size)
+      if last == nil { return }
+    }
+  }
+
+  /// Returns the last key of a range; nil for the last range.
+  private func end(after first: KeyRow?, of size: Int) throws(LedgerError) -> KeyRow? {
+    try scan(
+      """
+      SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
+      WHERE (key, customer) > (?1, ?2) ORDER BY key, customer LIMIT 1 OFFSET ?3
+      """, after: first, limit: size - 1
+    ).first
+  }
+
+  /// Reads an index of their own: nearly all keys have a transaction.
+  private func notBooked(of size: Int, _ body: ([KeyRow]) throws(LedgerError) -> Void) throws(LedgerError) {
+    var last: KeyRow?
+    while true {
+      let found = try scan(
         """
         SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
-        WHERE (key, customer) > (?1, ?2) ORDER BY key, customer LIMIT 1 OFFSET ?3
-        """, after: last, limit: limit - 1)
-      guard let end = end.first else { return [] }
-      last = end
+        WHERE (key, customer) > (?1, ?2) AND (transaction_number IS NULL OR transaction_number <= 0)
+        ORDER BY key, customer LIMIT ?3
+        """, after: last, limit: size)
+      if found.isEmpty { return }
+      last = found.last
+      try body(found)
     }
   }
 
@@ -155,11 +172,10 @@ final class KeyTable {
       SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
       WHERE key < x'' ORDER BY key DESC, customer DESC
       """, &search)
-    return search.missing == 0 ? texts.reversed() + uuids.reversed() : nil
+    return search.hasAll ? texts.reversed() + uuids.reversed() : nil
   }
 
   private func walk(_ sql: StaticString, _ search: inout NewestKeys) throws(LedgerError) -> [KeyRow] {
-    guard search.missing != 0 else { return [] }
     let statement = try statements.statement(sql)
     return try statements.translating { () throws(SQLiteFailure) in
       defer { statement.reset() }
@@ -233,7 +249,7 @@ private struct NewestKeys {
 
   let number: TransactionNumber
   /// The sum of the digests of the keys that were not found yet.
-  private(set) var missing: UInt64
+  private var missing: UInt64
   let limit: Int
   private var foundCount = 0
   private var passedCount = 0
@@ -244,7 +260,10 @@ private struct NewestKeys {
     self.limit = limit
   }
 
-  var goesOn: Bool { missing != 0 && foundCount <= limit && passedCount <= foundCount + Self.patience }
+  /// It goes on when nothing is missing: a further key shows that the digests do not state all keys.
+  var goesOn: Bool { foundCount <= limit && passedCount <= foundCount + Self.patience }
+
+  var hasAll: Bool { missing == 0 && foundCount <= limit }
 
   mutating func restart() { passedCount = 0 }
 

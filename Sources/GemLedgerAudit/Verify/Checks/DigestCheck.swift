@@ -8,10 +8,14 @@ struct DigestCheck {
   private static let transactionsPerKeyWindow = 1_000_000
 
   private let context: VerifyContext
+  private let abandonment: Abandonment
 
-  init(_ context: VerifyContext) { self.context = context }
+  init(_ context: VerifyContext, _ abandonment: Abandonment) {
+    self.context = context
+    self.abandonment = abandonment
+  }
 
-  func run(_ abandonment: Abandonment) throws(LedgerError) {
+  func run() throws(LedgerError) {
     let scan = context.scan
     var walk = try DigestWalk(
       context.snapshot, scan, purchases: try purchaseDigests(), erased: try namelessCustomers())
@@ -33,7 +37,8 @@ struct DigestCheck {
 
   private func purchaseDigests() throws(LedgerError) -> IntegerMap<UInt64> {
     let digests = IntegerMap<UInt64>()
-    try context.scan.pages(after: .blank) { (page: [PurchaseRow]) in
+    try context.scan.pages(after: .blank) { (page: [PurchaseRow]) throws(LedgerError) in
+      try abandonment.check()
       for row in page { digests[row.transaction] = (digests[row.transaction] ?? 0) &+ RowDigest.of(row) }
     }
     return digests
@@ -41,7 +46,8 @@ struct DigestCheck {
 
   private func namelessCustomers() throws(LedgerError) -> Set<CustomerNumber> {
     var erased: Set<CustomerNumber> = []
-    try CustomerRow.eachPage(in: context.snapshot) { page in
+    try CustomerRow.eachPage(in: context.snapshot) { (page) throws(LedgerError) in
+      try abandonment.check()
       for row in page where row.isErased(salt: context.definitions.transactionIDs.salt) { erased.insert(row.number) }
     }
     return erased
@@ -69,6 +75,7 @@ struct DigestCheck {
 
   private func forEachKey(_ scan: any StorageScan, _ body: (KeyRow) -> Void) throws(LedgerError) {
     try scan.pages { (page: [KeyRow]) throws(LedgerError) in
+      try abandonment.check()
       for row in page { body(row) }
     }
   }
