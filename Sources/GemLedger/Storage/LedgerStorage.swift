@@ -18,7 +18,7 @@ package protocol LedgerStorage: AnyObject, Sendable {
   /// Begins to run the body on a snapshot of its own, on another thread, while a scan of the caller goes on.
   ///
   /// The snapshot may have later commits than the scan. The body ends with `storage_damaged` if the check that the scan
-  /// began finds damaged pages. Nil if the storage has one reader at a time.
+  /// began finds damaged pages. Nil without a second reader.
   func readBeside<R: Sendable>(
     _ scan: any StorageScan, _ body: @escaping @Sendable (any StorageSnapshot) throws(LedgerError) -> R
   ) -> BackgroundTask<R>?

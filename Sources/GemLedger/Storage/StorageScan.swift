@@ -54,8 +54,8 @@ package enum KeyKind: Hashable, Sendable {
 
   func contains(_ row: KeyRow) -> Bool {
     switch self {
-    case .booked(let start): row.bookedTransaction.map { $0 > start } ?? false
-    case .notBooked: (row.bookedTransaction ?? 0) == 0
+    case .booked(let start): (row.bookedTransaction ?? 0) > start
+    case .notBooked: (row.bookedTransaction ?? 0) <= 0
     }
   }
 }

@@ -50,11 +50,9 @@ struct Verifier {
   }
 
   /// The checks that only read rows: a proof with two threads runs them beside the replay.
-  private static func checkKeysAndDigests(
-    _ context: VerifyContext, _ abandonment: Abandonment
-  ) throws(LedgerError) {
-    try KeyCheck(context).run(abandonment)
-    try DigestCheck(context, abandonment).run()
+  private static func checkKeysAndDigests(_ context: VerifyContext) throws(LedgerError) {
+    try KeyCheck(context).run()
+    try DigestCheck(context).run()
   }
 
   /// Replays everything and compares.
@@ -84,7 +82,7 @@ struct Verifier {
     try EvidenceCheck(context).run()
     try RefundCheck(context, merges).run(journal.tally, reclaimCount: events.reclaimCount, &freezes)
     tallies.check()
-    if let beside { try context.finish(beside) } else { try Self.checkKeysAndDigests(context, Abandonment()) }
+    if let beside { try context.finish(beside) } else { try Self.checkKeysAndDigests(context) }
     return try CustomerCheck(context, merges).run(frozen: freezes.frozen(), erased: journal.tally.erased)
   }
 

@@ -11,13 +11,17 @@ final class VerifyContext {
   let counts: JournalCounts?
   private(set) var findings: Findings
   private let storage: (any LedgerStorage)?
+  let abandonment: Abandonment
 
-  /// - Parameter storage: The storage of the snapshot, if checks may use another snapshot of it.
+  /// - Parameters:
+  ///   - storage: The storage of the snapshot, if checks may use another snapshot of it.
+  ///   - abandonment: The signal that ends ``pages(after:_:)``.
   init(
     snapshot: any StorageSnapshot, definitions: CurrencyDefinitions, asOf: Timestamp,
-    storage: (any LedgerStorage)? = nil
+    storage: (any LedgerStorage)? = nil, abandonment: Abandonment = Abandonment()
   ) throws(LedgerError) {
     self.storage = storage
+    self.abandonment = abandonment
     self.snapshot = snapshot
     self.definitions = definitions
     self.asOf = asOf
@@ -31,14 +35,25 @@ final class VerifyContext {
     findings.add(Verification.Problem(equation: equation, currency: code, message: message))
   }
 
-  /// Begins checks on another thread that need no result of others; nil if the storage has one reader at a time.
+  /// Reads a table of the scan from a row to its end, unless the checks are abandoned.
+  func pages<Row: StoredRow>(
+    after start: Row? = nil, _ body: ([Row]) throws(LedgerError) -> Void
+  ) throws(LedgerError) {
+    try scan.pages(after: start) { (page: [Row]) throws(LedgerError) in
+      try abandonment.check()
+      try body(page)
+    }
+  }
+
+  /// Begins checks on another thread that need no result of others; nil if there is no second reader.
   func beginBeside(
-    _ checks: @escaping @Sendable (VerifyContext, Abandonment) throws(LedgerError) -> Void
+    _ checks: @escaping @Sendable (VerifyContext) throws(LedgerError) -> Void
   ) -> ChecksBeside? {
     let (definitions, asOf, abandonment) = (definitions, asOf, Abandonment())
     let task = storage?.readBeside(scan) { (snapshot) throws(LedgerError) -> ChecksBeside.Outcome in
-      let context = try VerifyContext(snapshot: snapshot, definitions: definitions, asOf: asOf)
-      do throws(LedgerError) { try checks(context, abandonment) } catch { return (context.findings, error) }
+      let context = try VerifyContext(
+        snapshot: snapshot, definitions: definitions, asOf: asOf, abandonment: abandonment)
+      do throws(LedgerError) { try checks(context) } catch { return (context.findings, error) }
       return (context.findings, nil)
     }
     return task.map { ChecksBeside(task: $0, abandonment: abandonment) }

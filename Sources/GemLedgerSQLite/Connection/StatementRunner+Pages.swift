@@ -33,11 +33,11 @@ extension StatementRunner {
   /// - Parameter precedes: Must be false for a row and itself: otherwise a page that ends with its start row is read
   ///   endlessly.
   func scanned<Row>(
-    _ sql: StaticString, after: Row?, _ precedes: (Row, Row) -> Bool, _ bind: (SQLiteStatement) -> Void,
+    _ statement: SQLiteStatement, after: Row?, _ precedes: (Row, Row) -> Bool, _ bind: (SQLiteStatement) -> Void,
     _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
   ) throws(LedgerError) -> [Row] {
     var last = after
-    return try all(sql, bind) { (statement) throws(SQLiteFailure) in
+    return try all(statement, bind) { (statement) throws(SQLiteFailure) in
       let row = try read(statement)
       if let last, !precedes(last, row) { throw .notAscending }
       last = row

@@ -96,7 +96,7 @@ final class CustomerTable {
 
   func customerIDs(after: CustomerID?, limit: Int) throws(LedgerError) -> [AddedIDRow] {
     try statements.scanned(
-      "SELECT customer, id FROM aliases WHERE id > ?1 ORDER BY id LIMIT ?2",
+      try statements.statement("SELECT customer, id FROM aliases WHERE id > ?1 ORDER BY id LIMIT ?2"),
       after: after.map { AddedIDRow(customer: 0, id: $0) },
       { ByteOrder.precedes(($0.id.text, 0), ($1.id.text, 0)) },
       {

@@ -70,10 +70,7 @@ final class KeyTable {
 
   func keys(after: KeyRow?, limit: Int) throws(LedgerError) -> [KeyRow] {
     try scan(
-      """
-      SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
-      WHERE (key, customer) > (?1, ?2) ORDER BY key, customer LIMIT ?3
-      """, after: after, limit: limit)
+      "keys WHERE (key, customer) > (?1, ?2) ORDER BY key, customer LIMIT ?3", after: after, limit: limit)
   }
 
   func pages(
@@ -95,9 +92,7 @@ final class KeyTable {
     while true {
       let found = try scan(
         """
-        SELECT * FROM (
-          SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
-          WHERE (key, customer) > (?1, ?2) ORDER BY key, customer LIMIT ?3)
+        (SELECT * FROM keys WHERE (key, customer) > (?1, ?2) ORDER BY key, customer LIMIT ?3)
         WHERE transaction_number > ?4
         """, after: last, limit: size
       ) { $0.bind(4, start) }
@@ -110,10 +105,7 @@ final class KeyTable {
   /// Returns the last key of a range; nil for the last range.
   private func end(after first: KeyRow?, of size: Int) throws(LedgerError) -> KeyRow? {
     try scan(
-      """
-      SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
-      WHERE (key, customer) > (?1, ?2) ORDER BY key, customer LIMIT 1 OFFSET ?3
-      """, after: first, limit: size - 1
+      "keys WHERE (key, customer) > (?1, ?2) ORDER BY key, customer LIMIT 1 OFFSET ?3", after: first, limit: size - 1
     ).first
   }
 
@@ -123,8 +115,7 @@ final class KeyTable {
     while true {
       let found = try scan(
         """
-        SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
-        WHERE (key, customer) > (?1, ?2) AND (transaction_number IS NULL OR transaction_number <= 0)
+        keys WHERE (key, customer) > (?1, ?2) AND (transaction_number IS NULL OR transaction_number <= 0)
         ORDER BY key, customer LIMIT ?3
         """, after: last, limit: size)
       if found.isEmpty { return }
@@ -133,11 +124,12 @@ final class KeyTable {
     }
   }
 
+  /// - Parameter source: The text after `FROM`.
   private func scan(
-    _ sql: StaticString, after: KeyRow?, limit: Int, _ bind: (SQLiteStatement) -> Void = { _ in }
+    _ source: StaticString, after: KeyRow?, limit: Int, _ bind: (SQLiteStatement) -> Void = { _ in }
   ) throws(LedgerError) -> [KeyRow] {
     try statements.scanned(
-      sql, after: after, Self.precedes,
+      try select(source), after: after, Self.precedes,
       { statement in
         // Text sorts before blobs, and nothing sorts before the empty text.
         if let after { statement.bind(1, key: after.key) } else { statement.bind(1, "") }
@@ -147,6 +139,13 @@ final class KeyTable {
       }, Self.row)
   }
 
+  private func select(_ source: StaticString) throws(LedgerError) -> SQLiteStatement {
+    try statements.statement(source, of: KeyRow.self) { _ in
+      "SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM \(source)"
+    }
+  }
+
+  /// Reads a row of ``select(_:)``.
   private static func row(_ statement: SQLiteStatement) throws(SQLiteFailure) -> KeyRow {
     KeyRow(
       customer: try statement.number(1), key: statement.key(0),
@@ -162,21 +161,13 @@ final class KeyTable {
     after number: TransactionNumber, digests: UInt64, limit: Int
   ) throws(LedgerError) -> [KeyRow]? {
     var search = NewestKeys(number: number, missing: digests, limit: limit)
-    let uuids = try walk(
-      """
-      SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
-      WHERE key >= x'' ORDER BY key DESC, customer DESC
-      """, &search)
-    let texts = try walk(
-      """
-      SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
-      WHERE key < x'' ORDER BY key DESC, customer DESC
-      """, &search)
+    let uuids = try walk("keys WHERE key >= x'' ORDER BY key DESC, customer DESC", &search)
+    let texts = try walk("keys WHERE key < x'' ORDER BY key DESC, customer DESC", &search)
     return search.hasAll ? texts.reversed() + uuids.reversed() : nil
   }
 
-  private func walk(_ sql: StaticString, _ search: inout NewestKeys) throws(LedgerError) -> [KeyRow] {
-    let statement = try statements.statement(sql)
+  private func walk(_ source: StaticString, _ search: inout NewestKeys) throws(LedgerError) -> [KeyRow] {
+    let statement = try select(source)
     return try statements.translating { () throws(SQLiteFailure) in
       defer { statement.reset() }
       var found: [KeyRow] = []

@@ -8,19 +8,13 @@ struct DigestCheck {
   private static let transactionsPerKeyWindow = 1_000_000
 
   private let context: VerifyContext
-  private let abandonment: Abandonment
 
-  init(_ context: VerifyContext, _ abandonment: Abandonment) {
-    self.context = context
-    self.abandonment = abandonment
-  }
+  init(_ context: VerifyContext) { self.context = context }
 
   func run() throws(LedgerError) {
-    let scan = context.scan
     var walk = try DigestWalk(
-      context.snapshot, scan, purchases: try purchaseDigests(), erased: try namelessCustomers())
-    try scan.pages(after: .blank) { (page: [TransactionRow]) throws(LedgerError) in
-      try abandonment.check()
+      context.snapshot, context.scan, purchases: try purchaseDigests(), erased: try namelessCustomers())
+    try context.pages(after: .blank) { (page: [TransactionRow]) throws(LedgerError) in
       for row in try walk.add(page) {
         context.report(
           "digests_replay",
@@ -31,14 +25,13 @@ struct DigestCheck {
       context.report(
         "rows_have_transactions", "\(count) of the \(table) belong to no transaction; an export omits them")
     }
-    try checkKeys(walk, scan)
-    try checkSums(walk.sums, scan)
+    try checkKeys(walk)
+    try checkSums(walk.sums)
   }
 
   private func purchaseDigests() throws(LedgerError) -> IntegerMap<UInt64> {
     let digests = IntegerMap<UInt64>()
-    try context.scan.pages(after: .blank) { (page: [PurchaseRow]) throws(LedgerError) in
-      try abandonment.check()
+    try context.pages(after: .blank) { (page: [PurchaseRow]) in
       for row in page { digests[row.transaction] = (digests[row.transaction] ?? 0) &+ RowDigest.of(row) }
     }
     return digests
@@ -47,7 +40,7 @@ struct DigestCheck {
   private func namelessCustomers() throws(LedgerError) -> Set<CustomerNumber> {
     var erased: Set<CustomerNumber> = []
     try CustomerRow.eachPage(in: context.snapshot) { (page) throws(LedgerError) in
-      try abandonment.check()
+      try context.abandonment.check()
       for row in page where row.isErased(salt: context.definitions.transactionIDs.salt) { erased.insert(row.number) }
     }
     return erased
@@ -56,14 +49,14 @@ struct DigestCheck {
   /// Checks that keys and notes are unchanged, for all customers that were not erased.
   ///
   /// Keys are not in journal order, so their sum is compared first. Only if it differs, the transactions are searched.
-  private func checkKeys(_ walk: DigestWalk, _ scan: any StorageScan) throws(LedgerError) {
+  private func checkKeys(_ walk: DigestWalk) throws(LedgerError) {
     var sum: UInt64 = 0
-    try forEachKey(scan) { row in
+    try forEachKey { row in
       if walk.countsKey(row) { sum &+= RowDigest.of(row) }
     }
     guard sum != walk.keys else { return }
     var found = 0
-    for number in try transactionsWithOtherKeys(walk, scan) {
+    for number in try transactionsWithOtherKeys(walk) {
       found += 1
       context.report(
         "keys_and_notes_replay", "the keys or the note of transaction \(number) differ from their booking")
@@ -73,17 +66,15 @@ struct DigestCheck {
     }
   }
 
-  private func forEachKey(_ scan: any StorageScan, _ body: (KeyRow) -> Void) throws(LedgerError) {
-    try scan.pages { (page: [KeyRow]) throws(LedgerError) in
-      try abandonment.check()
+  private func forEachKey(_ body: (KeyRow) -> Void) throws(LedgerError) {
+    try context.pages { (page: [KeyRow]) in
       for row in page { body(row) }
     }
   }
 
   /// Finds the transactions with other keys, in parts of the journal that bound the memory.
-  private func transactionsWithOtherKeys(
-    _ walk: DigestWalk, _ scan: any StorageScan
-  ) throws(LedgerError) -> [TransactionNumber] {
+  private func transactionsWithOtherKeys(_ walk: DigestWalk) throws(LedgerError) -> [TransactionNumber] {
+    let scan = context.scan
     var found: [TransactionNumber] = []
     var last: TransactionNumber = 0
     var notes = SortedRows<NoteRow>(scan, \.transaction, after: 0)
@@ -102,7 +93,7 @@ struct DigestCheck {
         last = end
       }
       guard !numbers.isEmpty else { break }
-      try forEachKey(scan) { row in
+      try forEachKey { row in
         guard let number = row.bookedTransaction, let left = rest[number] else { return }
         rest[number] = left &- RowDigest.of(row)
       }
@@ -111,7 +102,7 @@ struct DigestCheck {
     return found
   }
 
-  private func checkSums(_ transactions: RecordSums, _ scan: any StorageScan) throws(LedgerError) {
+  private func checkSums(_ transactions: RecordSums) throws(LedgerError) {
     guard let kept = try context.snapshot.recordSums() else {
       context.report("records_are_complete", "the sums of all rows are missing")
       return

@@ -6,9 +6,8 @@ struct KeyCheck {
 
   init(_ context: VerifyContext) { self.context = context }
 
-  func run(_ abandonment: Abandonment) throws(LedgerError) {
-    try context.scan.pages { (page: [KeyRow]) throws(LedgerError) in
-      try abandonment.check()
+  func run() throws(LedgerError) {
+    try context.pages { (page: [KeyRow]) throws(LedgerError) in
       var booked: [RowAddress] = []
       for row in page {
         if case .booked(let number) = row.outcome { booked.append(RowAddress(number, of: row.customer)) }
