@@ -14,7 +14,7 @@ package final class SQLiteStorage: LedgerStorage {
   private let file: SQLiteFile
   /// Whether it was opened as the target of a copy or an import.
   private let isCopy: Bool
-  private let buffers: RowBuffer.Sizes
+  private let sizes: TableSizes
   /// The file that the path led to at opening; every connection must use that file.
   private let main: OpenFiles.Identity?
   /// Whether the file is read-only, by its permissions or its medium.
@@ -45,18 +45,18 @@ package final class SQLiteStorage: LedgerStorage {
   ///   `storage_newer`, `storage_unavailable`.
   package convenience init(
     path: String, now: Timestamp = LedgerClock.system.now(), steps: [Migration] = Migration.all,
-    buffers: RowBuffer.Sizes = RowBuffer.Sizes()
+    sizes: TableSizes = TableSizes()
   ) throws(LedgerError) {
-    try self.init(SQLiteFile(path: path, steps: steps), now: now, isCopy: false, buffers: buffers)
+    try self.init(SQLiteFile(path: path, steps: steps), now: now, isCopy: false, sizes: sizes)
   }
 
   /// - Parameter isCopy: Whether to resume an incomplete copy.
   private init(
-    _ file: SQLiteFile, now: Timestamp, isCopy: Bool, buffers: RowBuffer.Sizes = RowBuffer.Sizes()
+    _ file: SQLiteFile, now: Timestamp, isCopy: Bool, sizes: TableSizes = TableSizes()
   ) throws(LedgerError) {
     self.file = file
     self.isCopy = isCopy
-    self.buffers = buffers
+    self.sizes = sizes
     switch try file.examine() {
     case .missing, .empty: throw file.noLedger
     case .ledger: break
@@ -73,7 +73,7 @@ package final class SQLiteStorage: LedgerStorage {
         try connection.migrate(file.steps, project: nil, at: now)
       }
     }
-    let tables = SQLiteTables(connection, isCopy: isCopy, buffers: buffers)
+    let tables = SQLiteTables(connection, isCopy: isCopy, sizes: sizes)
     if !isCopy, try tables.copies.copyProgress() != nil { throw Self.incompleteCopy(file.path) }
     writer = Mutex(Writer())
     readers = Mutex(Readers(idle: [SQLiteSnapshot(tables)]))
@@ -186,7 +186,7 @@ package final class SQLiteStorage: LedgerStorage {
     guard connection.files?.main == main else {
       throw MovedFile(what: "\(file.path) was replaced").unavailable(file.path)
     }
-    return SQLiteTables(connection, isCopy: isCopy, buffers: buffers)
+    return SQLiteTables(connection, isCopy: isCopy, sizes: sizes)
   }
 
   /// Returns the file's schema version, including its log.

@@ -22,7 +22,7 @@ package final class BareLoop {
   private let createdAt: Int64
   /// The account at hand, column by column.
   private let row = UnsafeMutablePointer<Int64>.allocate(capacity: 12)
-  private let sizes: RowBuffer.Sizes
+  private let sizes: TableSizes
   /// The greatest number of rows in the buffer of accounts; nil if accounts are not buffered.
   private var buffered: Int?
   /// The last account that was moved out of the buffer.
@@ -39,8 +39,10 @@ package final class BareLoop {
     let lastKey: OpaquePointer
     let account: OpaquePointer
     let bufferedAccount: OpaquePointer
-    let addTransaction: OpaquePointer
-    let addEntry: OpaquePointer
+    let lastPlainTransaction: OpaquePointer
+    let lastRun: OpaquePointer
+    let runOfTransaction: OpaquePointer
+    let addPlainTransaction: OpaquePointer
     let addKey: OpaquePointer
     let setAccount: OpaquePointer
     let bufferAccount: OpaquePointer
@@ -50,7 +52,7 @@ package final class BareLoop {
     let removeAccounts: OpaquePointer
   }
 
-  package init(path: String, createdAt: Int64, sizes: RowBuffer.Sizes = RowBuffer.Sizes()) {
+  package init(path: String, createdAt: Int64, sizes: TableSizes = TableSizes()) {
     self.sizes = sizes
     var handle: OpaquePointer?
     sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
@@ -68,7 +70,9 @@ package final class BareLoop {
       lastTransaction: prepare(SQL.lastTransaction), lastEntry: prepare(SQL.lastEntry),
       customer: prepare(SQL.hintedCustomer), key: prepare(SQL.key), lastKey: prepare(SQL.lastKey),
       account: prepare(SQL.account), bufferedAccount: prepare(SQL.bufferedAccount),
-      addTransaction: prepare(SQL.addTransaction), addEntry: prepare(SQL.addEntry), addKey: prepare(SQL.addKey),
+      lastPlainTransaction: prepare(SQL.lastPlainTransaction), lastRun: prepare(SQL.lastRun),
+      runOfTransaction: prepare(SQL.runOfTransaction), addPlainTransaction: prepare(SQL.addPlainTransaction),
+      addKey: prepare(SQL.addKey),
       setAccount: prepare(SQL.setAccount), bufferAccount: prepare(SQL.bufferAccount),
       countAccounts: prepare(SQL.accountsBuffer.count.description),
       endOfAccounts: prepare(SQL.accountsBuffer.end.description),
@@ -93,8 +97,14 @@ package final class BareLoop {
   package func book(_ group: ArraySlice<Operation>) -> UInt64 {
     run(statements.begin)
     _ = number(statements.catalogVersion)
-    var transaction = number(statements.lastTransaction)
-    var entry = number(statements.lastEntry)
+    _ = number(statements.lastTransaction)
+    _ = number(statements.lastEntry)
+    // The file is the ledger's, whose last transactions have one entry each.
+    var transaction = number(statements.lastPlainTransaction)
+    sqlite3_bind_int64(statements.runOfTransaction, 1, transaction)
+    let first = number(statements.runOfTransaction)
+    precondition(first > 0 && first == number(statements.lastRun), "no run")
+    var entry = transaction - first + number(statements.runOfTransaction, 1)
     var checksum: UInt64 = 0
     let lastKey = lastKey()
     for operation in group {
@@ -130,8 +140,7 @@ package final class BareLoop {
     row[3] += 1
     row[4] = entry
     row[9] -= 1
-    add(transaction: transaction, customer: customer, entry: entry)
-    add(entry: entry, transaction: transaction, account: customer << 10 | 1, previous: previous)
+    add(transaction: transaction, account: customer << 10 | 1, previous: previous)
     add(key: operation, customer: customer, transaction: transaction)
     let write = buffered == nil ? statements.setAccount : statements.bufferAccount
     for column in 0..<11 { sqlite3_bind_int64(write, Int32(column + 1), row[column]) }
@@ -207,30 +216,20 @@ package final class BareLoop {
     }
   }
 
-  private func add(transaction: Int64, customer: Int64, entry: Int64) {
-    let statement = statements.addTransaction
+  private func add(transaction: Int64, account: Int64, previous: Int64) {
+    let statement = statements.addPlainTransaction
     sqlite3_bind_int64(statement, 1, transaction)
     sqlite3_bind_int64(statement, 2, EntryKind.spend.rawValue)
-    sqlite3_bind_int64(statement, 3, customer)
-    sqlite3_bind_int64(statement, 4, createdAt)
-    sqlite3_bind_int64(statement, 5, entry)
-    // A digest takes eight bytes.
-    sqlite3_bind_int64(statement, 6, Int64(bitPattern: UInt64(transaction) &* 0x9E37_79B9_7F4A_7C15))
-    run(statement)
-  }
-
-  private func add(entry: Int64, transaction: Int64, account: Int64, previous: Int64) {
-    let statement = statements.addEntry
-    sqlite3_bind_int64(statement, 1, entry)
-    sqlite3_bind_int64(statement, 2, transaction)
-    sqlite3_bind_int64(statement, 3, account)
-    sqlite3_bind_int64(statement, 4, EntryKind.spend.rawValue)
+    sqlite3_bind_int64(statement, 3, createdAt)
+    sqlite3_bind_int64(statement, 4, account)
     sqlite3_bind_int64(statement, 5, -1)
     sqlite3_bind_int64(statement, 6, row[0])
-    sqlite3_bind_int64(statement, 7, 0)
-    sqlite3_bind_int64(statement, 8, row[3])
-    sqlite3_bind_int64(statement, 9, previous)
-    sqlite3_bind_int64(statement, 10, row[5])
+    sqlite3_bind_int64(statement, 7, row[3])
+    sqlite3_bind_int64(statement, 8, previous)
+    sqlite3_bind_int64(statement, 9, row[5])
+    // A digest takes eight bytes.
+    sqlite3_bind_int64(statement, 10, Int64(bitPattern: UInt64(transaction) &* 0x9E37_79B9_7F4A_7C15))
+    sqlite3_bind_null(statement, 11)
     run(statement)
   }
 
@@ -239,8 +238,8 @@ package final class BareLoop {
     sqlite3_reset(statement)
   }
 
-  private func number(_ statement: OpaquePointer) -> Int64 {
+  private func number(_ statement: OpaquePointer, _ column: Int32 = 0) -> Int64 {
     defer { sqlite3_reset(statement) }
-    return sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0
+    return sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, column) : 0
   }
 }

@@ -81,8 +81,12 @@ final class BenchTests: XCTestCase {
     ledger.close()
     bare.close()
     // The bare loop makes no digests.
-    let transactions = "(SELECT number, kind, customer, created_at, first_entry FROM transactions)"
-    for table in [transactions, "entries", "keys", "accounts", "allocations", "lots", "notes", "checkpoints"] {
+    let transactions = "(SELECT number, kind, customer, created_at, first_entry FROM transaction_rows)"
+    let plain = """
+      (SELECT number, kind, created_at, account, amount, balance, version, previous, lot FROM plain_transactions)
+      """
+    let others = ["entry_rows", "entry_runs", "keys", "accounts", "allocations", "lots", "notes", "checkpoints"]
+    for table in [transactions, plain] + others {
       XCTAssertEqual(try dump(first, table), try dump(second, table), table)
     }
     try assertBooksAddUp(Ledger.openSQLite(at: first, clock: clock.clock))

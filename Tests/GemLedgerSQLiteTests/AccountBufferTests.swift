@@ -8,18 +8,18 @@ import XCTest
 final class AccountBufferTests: XCTestCase {
   private let time = ManualClock()
 
-  /// Buffers that are full after a few commands.
-  private static let small: RowBuffer.Sizes = {
-    var sizes = RowBuffer.Sizes()
-    (sizes.limit, sizes.step, sizes.customers) = (8, 3, 0)
+  /// Buffers that are full after a few commands, and a run of plain transactions with each that can be one.
+  private static let small: TableSizes = {
+    var sizes = TableSizes()
+    (sizes.limit, sizes.step, sizes.customers, sizes.runUp) = (8, 3, 0, 0)
     return sizes
   }()
 
-  private func open(_ path: String, _ clock: LedgerClock, _ sizes: RowBuffer.Sizes = small) throws -> Ledger {
-    Ledger(storage: try SQLiteStorage(path: path, now: clock.now(), buffers: sizes), clock: clock)
+  private func open(_ path: String, _ clock: LedgerClock, _ sizes: TableSizes = small) throws -> Ledger {
+    Ledger(storage: try SQLiteStorage(path: path, now: clock.now(), sizes: sizes), clock: clock)
   }
 
-  private func create(_ path: String, _ clock: LedgerClock, _ sizes: RowBuffer.Sizes = small) throws -> Ledger {
+  private func create(_ path: String, _ clock: LedgerClock, _ sizes: TableSizes = small) throws -> Ledger {
     try Ledger.createSQLite(at: path, clock: clock, salt: 1).close()
     return try open(path, clock, sizes)
   }
@@ -93,7 +93,7 @@ final class AccountBufferTests: XCTestCase {
     let directory = try TemporaryDirectory()
     let path = directory.path("it.sqlite")
     let buffering = try create(path, time.clock)
-    let direct = try open(path, time.clock, RowBuffer.Sizes())
+    let direct = try open(path, time.clock, TableSizes())
     try direct.apply(Make.catalog())
     let alice = try Make.customer("alice")
     try direct.grant([Make.amount("GEM", 1000)], customer: alice)

@@ -26,7 +26,7 @@ final class DamagedPagesTests: XCTestCase {
   func testAPageThatLeadsBackIsDamage() throws {
     let path = try ledger()
     try change(path) { bytes, pages in
-      let root = pages("entries")
+      let root = pages("plain_transactions")
       // The last child of an inner page is named behind the first eight bytes.
       let child = bytes[root.lowerBound + 8..<root.lowerBound + 12].reduce(0) { $0 << 8 | Int($1) }
       let size = root.count
@@ -139,7 +139,8 @@ final class DamagedPagesTests: XCTestCase {
 
   func testDamageInTheTextOfTheSchemaIsDamage() throws {
     for (text, damaged) in [
-      ("CREATE TABLE entries (", "CREATE TABLE entriez ("), ("balance INTEGER NOT NULL", "balamce INTEGER NOT NULL"),
+      ("CREATE TABLE plain_transactions (", "CREATE TABLE plain_transactionz ("),
+      ("balance INTEGER NOT NULL", "balamce INTEGER NOT NULL"),
       ("CREATE TABLE keys (", "CREATE TABLE keyz ("),
       ("CREATE TABLE journal_events (", "CREATE TABBE journal_events ("),
     ] {

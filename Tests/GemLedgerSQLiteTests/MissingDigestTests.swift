@@ -21,7 +21,7 @@ final class MissingDigestTests: XCTestCase {
     XCTAssertEqual(try ledger.verify().problems.map(\.description), [])
     XCTAssertEqual(try ledger.balance(of: gem, customer: alice).balance, 80)
     let raw = try RawSQLite(path)
-    XCTAssertNil(raw.run("DROP TRIGGER transactions_refuse_update"))
+    raw.disarm()
     let newest = "WHERE number = (SELECT max(number) FROM transactions)"
     XCTAssertNotNil(raw.run("UPDATE transactions SET digest = NULL \(newest)"))
     XCTAssertNil(raw.run("UPDATE transactions SET digest = 0 \(newest)"))
@@ -34,9 +34,13 @@ final class MissingDigestTests: XCTestCase {
     let path = directory.path("it.sqlite")
     let ledger = try Ledger.createSQLite(at: path, clock: time.clock, salt: 1)
     try ledger.apply(Make.catalog())
-    XCTAssertNotNil(
-      try RawSQLite(path).run(
-        "INSERT INTO transactions (number, kind, customer, created_at, first_entry) VALUES (1, 1, 1, 1, 1)"))
+    let raw = try RawSQLite(path)
+    for insertion in [
+      "INSERT INTO transaction_rows (number, kind, customer, created_at, first_entry) VALUES (1, 1, 1, 1, 1)",
+      "INSERT INTO plain_transactions VALUES (1, 1, 1, 1025, 1, 1, 1, 0, 1, NULL, NULL)",
+    ] {
+      XCTAssertEqual(raw.run(insertion)?.hasPrefix("NOT NULL constraint failed"), true, insertion)
+    }
     ledger.close()
   }
 }

@@ -37,7 +37,7 @@ final class OrphanRowTests: XCTestCase {
     /// Whether it is of a transaction, an entry, a lot or an order that there is not, so that an export leaves it out.
     var isBesideTheJournal: Bool {
       let columns = ["transaction_number", "entry", "lot", "number"]
-      let isNew = value == 1 << 40 && !["lots", "entries", "transactions"].contains(table)
+      let isNew = value == 1 << 40 && !["lots", "entry_rows", "transaction_rows", "plain_transactions"].contains(table)
       return columns.contains(column) && (value < 1 || isNew)
     }
 
@@ -126,9 +126,15 @@ final class OrphanRowTests: XCTestCase {
     raw.disarm()
     defer { for trigger in triggers { XCTAssertNil(raw.run(trigger)) } }
     let columns = raw.rows("SELECT name FROM pragma_table_info('\(orphan.table)')")
+    // A run that begins with a transaction of another run does not lead to nothing.
+    if orphan.table == "entry_runs", raw.rows("SELECT number FROM plain_transactions").contains("\(orphan.value)") {
+      return false
+    }
     let unique = ["code", "document", "store_transaction"]
     let values = columns.map { column in
       if column == orphan.column { return "\(orphan.value)" }
+      // Each run begins with another entry.
+      if orphan.table == "entry_runs" { return "max(1, \(orphan.value))" }
       return unique.contains(column) && orphan.table != "catalog" ? "\(column) || 'x'" : column
     }
     return raw.run(

@@ -164,7 +164,7 @@ final class RestoredFileTests: XCTestCase {
 
   /// An operator's statement in the log changes the schema's count too.
   func testALogWithAnOperatorsStatementIsTaken() throws {
-    for statement in ["VACUUM", "CREATE INDEX mine ON transactions (created_at)"] {
+    for statement in ["VACUUM", "CREATE INDEX mine ON plain_transactions (created_at)"] {
       let name = "it-\(statement.count)"
       let ledger = try create(name)
       try book(40, into: ledger, "first")

@@ -101,6 +101,7 @@ final class SparseNumbersTests: XCTestCase {
     if counts == nil { try makeLedger(healthy) }
     try FileManager.default.copyItem(atPath: healthy, toPath: path)
     let raw = try RawSQLite(path)
+    raw.disarm()
     XCTAssertNil(raw.run(damage), damage)
     // The rows are others than those that were digested.
     try RenewedDigests.write(to: path, raw)

@@ -7,18 +7,6 @@ internal import GemLedger
 /// written to a small table, whose few pages nearly every commit writes. Later they move to the large table in the
 /// order of its key, many rows per page. A read queries both tables.
 package final class RowBuffer {
-  /// The sizes of the buffers of one storage.
-  package struct Sizes: Sendable {
-    /// The number of rows in a small table from which rows are moved to the large one.
-    package var limit = 4096
-    /// The number of rows moved at once; more if they have one key.
-    package var step = 512
-    /// The number of customers from which accounts are buffered: fewer have few pages, which every group writes.
-    package var customers: Int64 = 8192
-
-    package init() {}
-  }
-
   /// The statements on the tables; a range is after its first key, up to its last one.
   package struct Text {
     /// The number of rows in the small table.
@@ -31,7 +19,7 @@ package final class RowBuffer {
     package let remove: StaticString
   }
 
-  let sizes: Sizes
+  let sizes: TableSizes
   private let statements: StatementRunner
   private let text: Text
   /// The greatest number of rows in the small table, without changes by other processes.
@@ -41,7 +29,7 @@ package final class RowBuffer {
   /// The last key of the previous move.
   private var last: Int64 = .min
 
-  init(_ statements: StatementRunner, _ text: Text, sizes: Sizes) {
+  init(_ statements: StatementRunner, _ text: Text, sizes: TableSizes) {
     self.statements = statements
     self.text = text
     self.sizes = sizes

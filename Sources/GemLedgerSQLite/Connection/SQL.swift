@@ -37,10 +37,13 @@ package enum SQL {
     """
   package static let lastKey = "SELECT key FROM keys ORDER BY key DESC LIMIT 1"
   package static let addTransaction = """
-    INSERT INTO transactions (number, kind, customer, created_at, first_entry, digest, erasable_digest)
+    INSERT INTO transaction_rows (number, kind, customer, created_at, first_entry, digest, erasable_digest)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
     """
-  package static let addEntry = "INSERT INTO entries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+  package static let addEntry = "INSERT INTO entry_rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+  package static let addPlainTransaction = """
+    INSERT INTO plain_transactions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+    """
   package static let addKey = "INSERT INTO keys VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
   package static let addNote = "INSERT INTO notes VALUES (?1, ?2, ?3, ?4)"
   package static let accountsBuffer = RowBuffer.Text(
@@ -74,7 +77,31 @@ package enum SQL {
     UPDATE record_sums SET transactions = ?1, customers = ?2, added_ids = ?3, account_tokens = ?4, orders = ?5,
       environments = ?6, catalog_versions = ?7, catalog = ?8 WHERE one = 1
     """
-  package static let lastTransaction = "SELECT number, created_at FROM transactions ORDER BY number DESC LIMIT 1"
-  package static let lastEntry = "SELECT number FROM entries ORDER BY number DESC LIMIT 1"
+  package static let lastTransaction = "SELECT number, created_at FROM transaction_rows ORDER BY number DESC LIMIT 1"
+  package static let lastPlainTransaction = """
+    SELECT number, created_at FROM plain_transactions ORDER BY number DESC LIMIT 1
+    """
+  package static let lastEntry = "SELECT number FROM entry_rows ORDER BY number DESC LIMIT 1"
+  package static let lastRun = """
+    SELECT transaction_number, first_entry,
+      EXISTS (SELECT 1 FROM plain_transactions p WHERE p.number = r.transaction_number)
+    FROM entry_runs r ORDER BY transaction_number DESC LIMIT 1
+    """
+  // A run whose first transaction is missing is damage, and holds for no other transaction.
+  package static let runOfTransaction = """
+    SELECT transaction_number, first_entry, \(nextRun)
+    FROM entry_runs r JOIN plain_transactions p ON p.number = r.transaction_number
+    WHERE transaction_number <= ?1 ORDER BY transaction_number DESC LIMIT 1
+    """
+  static let runOfEntry = """
+    SELECT transaction_number, first_entry, \(nextRun)
+    FROM entry_runs r JOIN plain_transactions p ON p.number = r.transaction_number
+    WHERE first_entry <= ?1 ORDER BY first_entry DESC LIMIT 1
+    """
+
+  private static let nextRun = """
+    (SELECT transaction_number FROM entry_runs n JOIN plain_transactions o ON o.number = n.transaction_number
+      WHERE n.transaction_number > r.transaction_number ORDER BY n.transaction_number LIMIT 1)
+    """
   package static let catalogVersion = "SELECT version FROM catalog_versions ORDER BY version DESC LIMIT 1"
 }

@@ -14,6 +14,10 @@ final class StatementCache {
     case catalogVersion
     case lastTransaction
     case lastEntry
+    case lastPlainTransaction
+    case lastRun
+    case runOfTransaction
+    case runOfEntry
     case customer
     case hintedCustomer
     case account
@@ -24,6 +28,7 @@ final class StatementCache {
     case lastKey
     case addTransaction
     case addEntry
+    case addPlainTransaction
     case addKey
     case addNote
     case addAccount
@@ -40,6 +45,10 @@ final class StatementCache {
       case .catalogVersion: SQL.catalogVersion
       case .lastTransaction: SQL.lastTransaction
       case .lastEntry: SQL.lastEntry
+      case .lastPlainTransaction: SQL.lastPlainTransaction
+      case .lastRun: SQL.lastRun
+      case .runOfTransaction: SQL.runOfTransaction
+      case .runOfEntry: SQL.runOfEntry
       case .customer: SQL.customer
       case .hintedCustomer: SQL.hintedCustomer
       case .account: SQL.account
@@ -50,6 +59,7 @@ final class StatementCache {
       case .lastKey: SQL.lastKey
       case .addTransaction: SQL.addTransaction
       case .addEntry: SQL.addEntry
+      case .addPlainTransaction: SQL.addPlainTransaction
       case .addKey: SQL.addKey
       case .addNote: SQL.addNote
       case .addAccount: SQL.addAccount

@@ -55,4 +55,37 @@ extension Migration {
     "transactions", "entries", "allocations", "frozen_products", "purchases", "item_entries", "merges",
     "lot_attributes", "refunds", "refund_parts", "journal_events",
   ]
+
+  /// Plain transactions: one row for a transaction and its only entry.
+  ///
+  /// Earlier rows stay where they are. The views have the names that the tables had: a program that does not know the
+  /// new tables and has the file open reads right rows, and its writes fail.
+  static var plainTransactions: [String] {
+    [
+      "ALTER TABLE transactions RENAME TO transaction_rows",
+      "ALTER TABLE entries RENAME TO entry_rows",
+      table(PlainTransactionRow.self),
+      // Both numbers ascend together.
+      table(EntryRun.self, more: ["UNIQUE (first_entry)"]),
+      """
+      CREATE VIEW transactions AS
+        SELECT * FROM transaction_rows
+        UNION ALL
+        SELECT number, kind, account >> 10, created_at, \(entryOfPlain), digest, erasable_digest
+        FROM plain_transactions p
+      """,
+      """
+      CREATE VIEW entries AS
+        SELECT * FROM entry_rows
+        UNION ALL
+        SELECT \(entryOfPlain), number, account, kind, amount, balance, 0, version, previous, lot
+        FROM plain_transactions p
+      """,
+    ] + ["plain_transactions", "entry_runs"].flatMap(appendOnly)
+  }
+
+  private static let entryOfPlain = """
+    (SELECT p.number - r.transaction_number + r.first_entry FROM entry_runs r
+          WHERE r.transaction_number <= p.number ORDER BY r.transaction_number DESC LIMIT 1)
+    """
 }

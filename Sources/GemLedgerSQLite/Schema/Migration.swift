@@ -26,6 +26,7 @@ package struct Migration: Sendable {
         CREATE INDEX keys_not_booked ON keys (key, customer)
           WHERE transaction_number IS NULL OR transaction_number <= 0
         """),
+    Migration(name: "0005-join-plain-rows", sql: plainTransactions.joined(separator: ";\n")),
   ]
 
   static func appendOnly(_ table: String) -> [String] {

@@ -10,7 +10,7 @@ final class AccountTable {
   /// Whether changed rows are written to the buffer; false as long as it is empty and the customers are few.
   private var isBuffered = false
 
-  init(_ statements: StatementRunner, sizes: RowBuffer.Sizes) {
+  init(_ statements: StatementRunner, sizes: TableSizes) {
     self.statements = statements
     buffer = RowBuffer(statements, SQL.accountsBuffer, sizes: sizes)
   }

@@ -5,7 +5,7 @@ struct CustomerListTable {
   private let statements: StatementRunner
   let buffer: RowBuffer
 
-  init(_ statements: StatementRunner, sizes: RowBuffer.Sizes) {
+  init(_ statements: StatementRunner, sizes: TableSizes) {
     self.statements = statements
     buffer = RowBuffer(statements, Self.text, sizes: sizes)
   }

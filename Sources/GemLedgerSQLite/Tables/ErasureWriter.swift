@@ -44,13 +44,13 @@ struct ErasureWriter {
         $0.bind(1, AccountNumber(customer: customer, currency: 0).rawValue)
         $0.bind(2, AccountNumber(customer: customer + 1, currency: 0).rawValue)
       }, { (row) throws(SQLiteFailure) in try row.entry(0) })
-    for entry in newest {
-      var number = entry
-      while number != 0, let (transaction, previous) = try step(back: number) {
+    for last in newest {
+      var number = last
+      while number != 0, let entry = try tables.journal.entry(number) {
         // Entries of baskets and merges may belong to another customer's transaction, which keeps its note.
-        try eraseNote(of: transaction, by: customer)
-        guard previous < number else { throw SQLiteFailure.notAscending.ledgerError(path: statements.path) }
-        number = previous
+        try eraseNote(of: entry.transaction, by: customer)
+        guard entry.previous < number else { throw SQLiteFailure.notAscending.ledgerError(path: statements.path) }
+        number = entry.previous
       }
     }
     let others = try statements.all(
@@ -60,14 +60,6 @@ struct ErasureWriter {
       SELECT number FROM customer_lists_buffer WHERE customer = ?1 AND list = 1
       """, { $0.bind(1, customer) }, { (row) throws(SQLiteFailure) in try row.transaction(0) })
     try statements.run("DELETE FROM notes WHERE transaction_number = ?1", others) { $0.bind(1, $1) }
-  }
-
-  private func step(
-    back entry: EntryNumber
-  ) throws(LedgerError) -> (transaction: TransactionNumber, previous: EntryNumber)? {
-    try statements.first(
-      "SELECT transaction_number, previous FROM entries WHERE number = ?1", { $0.bind(1, entry) },
-      { (row) throws(SQLiteFailure) in (try row.transaction(0), try row.entry(1)) })
   }
 
   private func eraseNote(of transaction: TransactionNumber, by customer: CustomerNumber) throws(LedgerError) {

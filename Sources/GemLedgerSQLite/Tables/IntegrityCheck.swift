@@ -83,7 +83,10 @@ struct IntegrityCheck {
   /// These are rows without a referring row, and transactions and holds missing from the lists that readers use.
   func rowProblems() throws(LedgerError) -> [String] {
     var problems: [String] = []
-    for query in UnreadRows.queries(splitsAccounts: Migration.splitsAccounts) + [Self.ownTables] {
+    let unread = UnreadRows.queries(
+      splitsAccounts: Migration.splitsAccounts,
+      tables: ["transactions": ["transaction_rows", "plain_transactions"], "entries": ["entry_rows"]])
+    for query in unread + [Self.ownTables] {
       problems += try statements.translating { () throws(SQLiteFailure) in
         let statement = try statements.connection.prepare(query)
         var found: [String] = []
@@ -103,6 +106,9 @@ struct IntegrityCheck {
     SELECT 'the buffer of accounts has account ' || account || ', which is missing' FROM accounts_buffer b
     WHERE NOT EXISTS (SELECT 1 FROM account_rows a WHERE a.account = b.account)
     UNION ALL
+    SELECT 'the run of entries from transaction ' || transaction_number || ' begins without one' FROM entry_runs r
+    WHERE NOT EXISTS (SELECT 1 FROM plain_transactions p WHERE p.number = r.transaction_number)
+    UNION ALL
     SELECT 'the frozen product ' || frozen_product || ' is of no purchase' FROM frozen_products f
     WHERE NOT EXISTS (SELECT 1 FROM purchases p WHERE p.frozen_product = f.frozen_product)
     UNION ALL
@@ -112,7 +118,8 @@ struct IntegrityCheck {
     SELECT 'the erasure of customer number ' || customer || ' names transaction ' || transaction_number
       || ', which is missing or erased another'
     FROM erasures e
-    WHERE NOT EXISTS (SELECT 1 FROM transactions t WHERE t.number = e.transaction_number)
+    WHERE NOT EXISTS (SELECT 1 FROM transaction_rows t WHERE t.number = e.transaction_number)
+        AND NOT EXISTS (SELECT 1 FROM plain_transactions t WHERE t.number = e.transaction_number)
       OR NOT EXISTS (
         SELECT 1 FROM customers c WHERE c.customer = e.customer AND (c.id IS NULL OR c.id LIKE '$erased:%'))
     """
@@ -136,8 +143,8 @@ struct IntegrityCheck {
       SELECT 'transaction ' || number || ' is in list ' || list || ' of customer number ' || customer || ' for nothing'
       FROM listed t
       WHERE list = 1 AND NOT EXISTS (
-          SELECT 1 FROM transactions x WHERE x.number = t.number AND x.customer = t.customer
-            AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.number = x.first_entry AND e.transaction_number = x.number))
+          SELECT 1 FROM transaction_rows x WHERE x.number = t.number AND x.customer = t.customer AND NOT EXISTS (
+            SELECT 1 FROM entry_rows e WHERE e.number = x.first_entry AND e.transaction_number = x.number))
         OR list = 2 AND (
           NOT EXISTS (
             SELECT 1 FROM journal_events e

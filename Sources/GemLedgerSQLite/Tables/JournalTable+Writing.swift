@@ -2,8 +2,64 @@ internal import GemLedger
 
 extension JournalTable {
   func add(_ transactions: [TransactionRow], _ entries: [EntryRow]) throws(LedgerError) {
-    try statements.run(.addTransaction, transactions, Self.bind)
-    try statements.run(.addEntry, entries, Self.bind)
+    guard !transactions.isEmpty else { return try statements.run(.addEntry, entries, Self.bind) }
+    let last = try lastRun()
+    // A run without its first transaction is damage. It must not come to hold for transactions of this group.
+    let isFree = (last?.run.transaction ?? 0) < transactions[0].number
+    var lag = last?.hasTransaction == true ? last?.run.lag : nil
+    var (runs, plain): ([EntryRun], [PlainTransactionRow]) = ([], [])
+    var (others, otherEntries): ([TransactionRow], [EntryRow]) = ([], [])
+    plain.reserveCapacity(transactions.count)
+    var start = 0
+    for (index, transaction) in transactions.enumerated() {
+      var end = start
+      while end < entries.count, entries[end].transaction == transaction.number { end += 1 }
+      let own = entries[start..<end]
+      start = end
+      if isFree, let row = PlainTransactionRow(transaction, entries: own) {
+        let run = EntryRun(transaction: transaction.number, firstEntry: transaction.firstEntry)
+        if run.lag != lag, try isSteady(run, index, transactions) {
+          runs.append(run)
+          lag = run.lag
+        }
+        if run.lag == lag {
+          plain.append(row)
+          continue
+        }
+      }
+      others.append(transaction)
+      otherEntries += own
+    }
+    otherEntries += entries[start...]
+    try write(runs)
+    try statements.run(.addPlainTransaction, plain, Self.bind)
+    try statements.run(.addTransaction, others, Self.bind)
+    try statements.run(.addEntry, otherEntries, Self.bind)
+  }
+
+  private func lastRun() throws(LedgerError) -> (run: EntryRun, hasTransaction: Bool)? {
+    try statements.translating { () throws(SQLiteFailure) in
+      let statement = try statements.hot(.lastRun)
+      defer { statement.reset() }
+      guard try statement.step() else { return nil }
+      let run = EntryRun(transaction: statement.integer(0), firstEntry: statement.integer(1))
+      return (run, statement.integer(2) != 0)
+    }
+  }
+
+  /// Whether the transactions before this one have the same lag: a run of few transactions takes more than it saves.
+  private func isSteady(
+    _ run: EntryRun, _ index: Int, _ transactions: [TransactionRow]
+  ) throws(LedgerError) -> Bool {
+    let (number, place) = (run.transaction - runUp, index - Int(runUp))
+    guard place < 0 || transactions[place].number != number else {
+      return transactions[place].firstEntry == run.firstEntry - runUp
+    }
+    return try transaction(number)?.firstEntry == run.firstEntry - runUp
+  }
+
+  private func write(_ runs: [EntryRun]) throws(LedgerError) {
+    if statements.replacesOrphans { try statements.replace(runs) } else { try statements.insert(runs) }
   }
 
   func add(_ notes: [NoteRow]) throws(LedgerError) {
@@ -14,6 +70,20 @@ extension JournalTable {
   func add(_ allocations: [AllocationRow]) throws(LedgerError) { try statements.insert(allocations) }
 
   func add(_ merges: [MergeRow]) throws(LedgerError) { try statements.insert(merges) }
+
+  private static func bind(_ statement: SQLiteStatement, _ row: PlainTransactionRow) {
+    statement.bind(1, row.transaction.number)
+    statement.bind(2, row.transaction.kind.rawValue)
+    statement.bind(3, row.transaction.createdAt.milliseconds)
+    statement.bind(4, row.entry.account.rawValue)
+    statement.bind(5, row.entry.amount)
+    statement.bind(6, row.entry.balance)
+    statement.bind(7, row.entry.version)
+    statement.bind(8, row.entry.previous)
+    statement.bind(9, row.entry.lot)
+    statement.bind(10, row.transaction.digest)
+    if row.transaction.erasable == 0 { statement.bindNull(11) } else { statement.bind(11, row.transaction.erasable) }
+  }
 
   private static func bind(_ statement: SQLiteStatement, _ row: TransactionRow) {
     statement.bind(1, row.number)

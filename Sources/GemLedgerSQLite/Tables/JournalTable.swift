@@ -1,43 +1,91 @@
 internal import GemLedger
 
 /// Transactions, entries, allocations, notes and merges.
+///
+/// A plain transaction and its entry are one row of a separate table.
 struct JournalTable {
   let statements: StatementRunner
+  /// The number of transactions with one number of their entries each before a run begins.
+  let runUp: Int64
 
   // MARK: By keys
 
   func transaction(_ number: TransactionNumber) throws(LedgerError) -> TransactionRow? {
-    try statements.first(
+    if let plain = try plain(number) { return plain.transaction }
+    return try statements.first(
       """
-      SELECT number, kind, customer, created_at, first_entry, digest, erasable_digest FROM transactions
+      SELECT number, kind, customer, created_at, first_entry, digest, erasable_digest FROM transaction_rows
       WHERE number = ?1
       """,
       { $0.bind(1, number) }, Self.transaction)
   }
 
+  private func plain(_ number: TransactionNumber) throws(LedgerError) -> PlainTransactionRow? {
+    var runs = EntryRuns(statements)
+    return try statements.first(
+      "SELECT * FROM plain_transactions WHERE number = ?1", { $0.bind(1, number) },
+      { (row) throws(SQLiteFailure) in try Self.plain(row, &runs) })
+  }
+
   func transactions(_ keys: [IndexKey]) throws(LedgerError) -> [TransactionRow] {
     if keys.count == 1 { return try transaction(keys[0].first).map { [$0] } ?? [] }
-    var found: [TransactionRow] = []
-    found.reserveCapacity(keys.count)
+    var found = try plain(keys.map(\.first)).map(\.transaction)
+    let plainCount = found.count
+    if plainCount == keys.count { return found }
     try statements.batch(
       keys.map(\.first),
       """
-      SELECT number, kind, customer, created_at, first_entry, digest, erasable_digest FROM transactions
+      SELECT number, kind, customer, created_at, first_entry, digest, erasable_digest FROM transaction_rows
       WHERE number >= ?1 ORDER BY number
       """
     ) { (_, row) throws(SQLiteFailure) in found.append(try Self.transaction(row)) }
+    if plainCount > 0, plainCount < found.count { found.sort { $0.number < $1.number } }
     return found
   }
 
-  func entries(_ keys: [IndexKey]) throws(LedgerError) -> [EntryRow] {
-    if keys.count == 1 {
-      return try statements.all("SELECT * FROM entries WHERE number = ?1", { $0.bind(1, keys[0].first) }, Self.entry)
+  private func plain(_ numbers: [TransactionNumber]) throws(LedgerError) -> [PlainTransactionRow] {
+    var runs = EntryRuns(statements)
+    var found: [PlainTransactionRow] = []
+    found.reserveCapacity(numbers.count)
+    try statements.batch(numbers, "SELECT * FROM plain_transactions WHERE number >= ?1 ORDER BY number") {
+      (_, row) throws(SQLiteFailure) in
+      found.append(try Self.plain(row, &runs))
     }
+    return found
+  }
+
+  func entry(_ number: EntryNumber) throws(LedgerError) -> EntryRow? {
+    let row = try statements.first("SELECT * FROM entry_rows WHERE number = ?1", { $0.bind(1, number) }, Self.entry)
+    if let row { return row }
+    let transaction = try statements.translating { () throws(SQLiteFailure) in
+      var runs = EntryRuns(statements)
+      return try runs.transaction(from: number)
+    }
+    guard let entry = try plain(transaction)?.entry, entry.number == number else { return nil }
+    return entry
+  }
+
+  func entries(_ keys: [IndexKey]) throws(LedgerError) -> [EntryRow] {
+    if keys.count == 1 { return try entry(keys[0].first).map { [$0] } ?? [] }
+    var wanted = Set(keys.map(\.first))
     var found: [EntryRow] = []
-    try statements.batch(keys.map(\.first), "SELECT * FROM entries WHERE number >= ?1 ORDER BY number") {
+    found.reserveCapacity(wanted.count)
+    try statements.batch(keys.map(\.first), "SELECT * FROM entry_rows WHERE number >= ?1 ORDER BY number") {
       (_, row) throws(SQLiteFailure) in
       found.append(try Self.entry(row))
     }
+    for entry in found { wanted.remove(entry.number) }
+    if wanted.isEmpty { return found }
+    let transactions = try statements.translating { () throws(SQLiteFailure) in
+      var runs = EntryRuns(statements)
+      var transactions: [TransactionNumber] = []
+      transactions.reserveCapacity(wanted.count)
+      for number in wanted { transactions.append(try runs.transaction(from: number)) }
+      return transactions
+    }
+    let rowCount = found.count
+    for plain in try plain(transactions) where wanted.contains(plain.entry.number) { found.append(plain.entry) }
+    if rowCount > 0 { found.sort { $0.number < $1.number } }
     return found
   }
 
@@ -45,6 +93,10 @@ struct JournalTable {
   func entries(of keys: [IndexKey]) throws(LedgerError) -> [EntryRow] {
     var found: [EntryRow] = []
     for key in keys {
+      if let plain = try plain(key.first) {
+        found.append(plain.entry)
+        continue
+      }
       let first = key.second != 0 ? key.second : try transaction(key.first)?.firstEntry
       if let first { found += try entries(of: key.first, from: first) }
     }
@@ -55,7 +107,7 @@ struct JournalTable {
     of transaction: TransactionNumber, from first: EntryNumber
   ) throws(LedgerError) -> [EntryRow] {
     // The entries of a transaction are adjacent: one scan up to the next transaction is cheaper than single look-ups.
-    let statement = try statements.statement("SELECT * FROM entries WHERE number >= ?1 ORDER BY number")
+    let statement = try statements.statement("SELECT * FROM entry_rows WHERE number >= ?1 ORDER BY number")
     return try statements.translating { () throws(SQLiteFailure) in
       statement.bind(1, first)
       defer { statement.reset() }
@@ -74,16 +126,75 @@ struct JournalTable {
   // MARK: Scanning
 
   func transactions(after: TransactionNumber, limit: Int) throws(LedgerError) -> [TransactionRow] {
-    try statements.page(
+    let others = try statements.statement(
       """
-      SELECT number, kind, customer, created_at, first_entry, digest, erasable_digest FROM transactions
-      WHERE number > ?1 ORDER BY number LIMIT ?2
-      """, after: after, limit, Self.transaction)
+      SELECT number, kind, customer, created_at, first_entry, digest, erasable_digest FROM transaction_rows
+      WHERE number > ?1 ORDER BY number
+      """)
+    return try merged(
+      after: after, plainAfter: after, others, limit: limit, \.number, { $0.transaction }, Self.transaction)
   }
 
   func entries(after: EntryNumber, limit: Int) throws(LedgerError) -> [EntryRow] {
-    try statements.page(
-      "SELECT * FROM entries WHERE number > ?1 ORDER BY number LIMIT ?2", after: after, limit, Self.entry)
+    let others = try statements.statement("SELECT * FROM entry_rows WHERE number > ?1 ORDER BY number")
+    let first = try statements.translating { () throws(SQLiteFailure) in
+      var runs = EntryRuns(statements)
+      return try runs.transaction(from: after &+ 1)
+    }
+    return try merged(after: after, plainAfter: first &- 1, others, limit: limit, \.number, { $0.entry }, Self.entry)
+  }
+
+  /// Reads a page of rows from the table of plain transactions and from another table, in the order of their numbers.
+  ///
+  /// It checks the order: pages of a damaged file could form a cycle, and would be read endlessly. If both tables have
+  /// the same number, which is damage, both rows are in the page.
+  private func merged<Row>(
+    after: Int64, plainAfter: TransactionNumber, _ others: SQLiteStatement, limit: Int, _ number: (Row) -> Int64,
+    _ part: (PlainTransactionRow) -> Row, _ other: (SQLiteStatement) throws(SQLiteFailure) -> Row
+  ) throws(LedgerError) -> [Row] {
+    let plain = try statements.statement("SELECT * FROM plain_transactions WHERE number > ?1 ORDER BY number")
+    return try statements.translating { () throws(SQLiteFailure) in
+      defer {
+        plain.reset()
+        others.reset()
+      }
+      plain.bind(1, plainAfter)
+      others.bind(1, after)
+      var runs = EntryRuns(statements)
+      func nextPlain(after last: Int64) throws(SQLiteFailure) -> Row? {
+        guard try plain.step() else { return nil }
+        return try Self.ascending(part(try Self.plain(plain, &runs)), number, after: last)
+      }
+      func nextOther(after last: Int64) throws(SQLiteFailure) -> Row? {
+        guard try others.step() else { return nil }
+        return try Self.ascending(try other(others), number, after: last)
+      }
+      var (one, two) = (try nextPlain(after: after), try nextOther(after: after))
+      var (rows, last): ([Row], Int64) = ([], after)
+      while let next = Self.lower(one.map(number), two.map(number)), rows.count < limit || next == last {
+        last = next
+        if let row = one, number(row) == next {
+          rows.append(row)
+          one = try nextPlain(after: next)
+        } else if let row = two {
+          rows.append(row)
+          two = try nextOther(after: next)
+        }
+      }
+      return rows
+    }
+  }
+
+  private static func ascending<Row>(
+    _ row: Row, _ number: (Row) -> Int64, after last: Int64
+  ) throws(SQLiteFailure) -> Row {
+    guard number(row) > last else { throw .notAscending }
+    return row
+  }
+
+  private static func lower(_ one: Int64?, _ other: Int64?) -> Int64? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
   }
 
   // MARK: Rows
@@ -93,6 +204,23 @@ struct JournalTable {
       number: try row.transaction(0), kind: EntryKind(rawValue: row.integer(1)) ?? .mixed,
       customer: try row.number(2), createdAt: try row.instant(3), firstEntry: try row.entry(4),
       digest: row.integer(5), erasable: row.integer(6))
+  }
+
+  private static func plain(
+    _ row: SQLiteStatement, _ runs: inout EntryRuns
+  ) throws(SQLiteFailure) -> PlainTransactionRow {
+    let (number, kind, account) = (
+      try row.transaction(0), EntryKind(rawValue: row.integer(1)) ?? .mixed, try row.account(3)
+    )
+    let entry = try runs.entry(of: number)
+    return PlainTransactionRow(
+      TransactionRow(
+        number: number, kind: kind, customer: account.customer, createdAt: try row.instant(2), firstEntry: entry,
+        digest: row.integer(9), erasable: row.integer(10)),
+      EntryRow(
+        number: entry, transaction: number, account: account, kind: kind, amount: try row.amount(4),
+        balance: try row.amount(5), debt: 0, version: try row.number(6), previous: try row.entry(7),
+        lot: try row.number(8)))
   }
 
   private static func entry(_ row: SQLiteStatement) throws(SQLiteFailure) -> EntryRow {

@@ -24,14 +24,14 @@ struct SQLiteTables {
   let copies: CopyTable
   let sums: RecordSumsTable
 
-  init(_ connection: SQLiteConnection, isCopy: Bool, buffers: RowBuffer.Sizes) {
+  init(_ connection: SQLiteConnection, isCopy: Bool, sizes: TableSizes) {
     statements = StatementRunner(connection)
     catalog = CatalogTable(statements: statements)
     customers = CustomerTable(statements: statements, catalog: catalog)
     accountTokens = AccountTokenTable(statements: statements)
-    accounts = AccountTable(statements, sizes: buffers)
+    accounts = AccountTable(statements, sizes: sizes)
     lots = LotTable(statements: statements)
-    journal = JournalTable(statements: statements)
+    journal = JournalTable(statements: statements, runUp: sizes.runUp)
     events = JournalEventTable(statements: statements)
     copies = CopyTable(statements, isCopy: isCopy)
     sequences = SequenceTable(statements: statements, copies: copies)
@@ -41,7 +41,7 @@ struct SQLiteTables {
     items = ItemTable(statements: statements)
     refunds = RefundTable(statements: statements)
     orders = OrderTable(statements: statements)
-    lists = CustomerListTable(statements, sizes: buffers)
+    lists = CustomerListTable(statements, sizes: sizes)
     holds = HoldTable(statements: statements, lists: lists)
     counters = CounterTable(statements: statements)
     documents = DocumentTable(statements: statements)

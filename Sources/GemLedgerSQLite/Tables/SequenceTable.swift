@@ -15,16 +15,21 @@ struct SequenceTable {
   private func ownSequences() throws(LedgerError) -> Sequences {
     try statements.translating { () throws(SQLiteFailure) in
       let (lastTransaction, lastEntry) = (try statements.hot(.lastTransaction), try statements.hot(.lastEntry))
-      defer {
-        lastTransaction.reset()
-        lastEntry.reset()
-      }
+      let lastPlain = try statements.hot(.lastPlainTransaction)
+      defer { for statement in [lastTransaction, lastEntry, lastPlain] { statement.reset() } }
       var sequences = Sequences()
       if try lastTransaction.step() {
         sequences.transaction = try lastTransaction.transaction(0)
         sequences.createdAt = try lastTransaction.instant(1)
       }
       if try lastEntry.step() { sequences.entry = try lastEntry.entry(0) }
+      guard try lastPlain.step() else { return sequences }
+      var runs = EntryRuns(statements)
+      let number = try lastPlain.transaction(0)
+      sequences.entry = max(sequences.entry, try runs.entry(of: number))
+      guard number > sequences.transaction else { return sequences }
+      sequences.transaction = number
+      sequences.createdAt = try lastPlain.instant(1)
       return sequences
     }
   }

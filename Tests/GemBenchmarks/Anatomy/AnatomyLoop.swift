@@ -22,7 +22,7 @@ final class AnatomyLoop: Benchmark {
   private var log = Log()
   private var number: Int64
   private var lastKey: UInt64 = 0
-  private let sizes = RowBuffer.Sizes()
+  private let sizes = TableSizes()
   private var bufferedCount = 0
   private var lastMoved: Int64 = 0
 

@@ -46,8 +46,8 @@ struct RowLayout: OptionSet {
       ("+ account's columns", accountColumns), ("+ entry's columns", entryColumns),
       ("+ row of the transaction", transactionRow), ("+ digest", digest), ("+ STRICT", strict), ("+ CHECK", checks),
       ("+ sums and last numbers", sums), ("+ hints of customers", hints), ("+ keys in order not read", keyOrder),
-      ("+ buffer of accounts: the ledger's rows", buffer),
-      ("+ one row for transaction and entry (not in the ledger)", oneRow),
+      ("+ buffer of accounts", buffer),
+      ("+ one row for transaction and entry: the ledger's rows", oneRow),
     ] as [(String, RowLayout)] {
       layout.insert(part)
       steps.append(Step(name: name, layout: layout))

@@ -11,9 +11,15 @@ package enum UnreadRows {
 
   /// Queries that return one message per row found, in SQL that all dialects share.
   ///
-  /// - Parameter splitsAccounts: Whether an account is two columns, `customer` and `currency`, and not one.
-  package static func queries(splitsAccounts: Bool) -> [String] {
-    numbered.map { numberedBelowOne($0, splitsAccounts: splitsAccounts) } + [
+  /// - Parameters:
+  ///   - splitsAccounts: Whether an account is two columns, `customer` and `currency`, and not one.
+  ///   - tables: The tables that have the rows of a described one, if it is not a table.
+  package static func queries(splitsAccounts: Bool, tables: [String: [String]] = [:]) -> [String] {
+    numbered.flatMap { row in
+      (tables["\(row.table)"] ?? ["\(row.table)"]).map {
+        numberedBelowOne(row, in: $0, splitsAccounts: splitsAccounts)
+      }
+    } + [
       "SELECT 'a key is of customer number ' || customer FROM \(KeyRow.table) WHERE customer < 1",
       unknown("kind", in: CatalogRow.table, but: CatalogRow.Kind.allCases.map(\.rawValue)),
       unknown("kind", in: EvidenceRow.table, but: EvidenceRow.Kind.allCases.map(\.rawValue)),
@@ -22,11 +28,13 @@ package enum UnreadRows {
     ]
   }
 
-  private static func numberedBelowOne<Row: StoredRow>(_ row: Row.Type, splitsAccounts: Bool) -> String {
+  private static func numberedBelowOne<Row: StoredRow>(
+    _ row: Row.Type, in table: String, splitsAccounts: Bool
+  ) -> String {
     let key = ColumnNames(of: row, splitsAccounts: splitsAccounts).key.first ?? ""
     let least = key == "account" ? AccountNumber(customer: 1, currency: 1).rawValue : 1
     return "SELECT 'a row of \(row.table) has \(key) ' || \(key) || ', below every number of a ledger' "
-      + "FROM \(row.table) WHERE \(key) < \(least)"
+      + "FROM \(table) WHERE \(key) < \(least)"
   }
 
   /// - Parameter column: A column that stores the number of a kind.
