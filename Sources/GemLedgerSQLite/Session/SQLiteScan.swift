@@ -3,6 +3,7 @@ internal import GemLedger
 /// Reads of a whole ledger, page by page, and SQLite's check of the file.
 final class SQLiteScan: StorageScan {
   private let tables: SQLiteTables
+  private var plain = PlainPage()
 
   init(_ tables: SQLiteTables) { self.tables = tables }
 
@@ -27,9 +28,9 @@ final class SQLiteScan: StorageScan {
     switch Row.self {
     case is TransactionRow.Type:
       let after = (after as? TransactionRow)?.number ?? 0
-      return try Row.rows(tables.journal.transactions(after: after, limit: limit))
+      return try Row.rows(tables.journal.transactions(after: after, limit: limit, &plain))
     case is EntryRow.Type:
-      return try Row.rows(tables.journal.entries(after: (after as? EntryRow)?.number ?? 0, limit: limit))
+      return try Row.rows(tables.journal.entries(after: (after as? EntryRow)?.number ?? 0, limit: limit, &plain))
     case is AccountRow.Type:
       let after = (after as? AccountRow)?.number ?? AccountNumber(rawValue: 0)
       return try Row.rows(tables.accounts.accounts(after: after, limit: limit))

@@ -125,76 +125,79 @@ struct JournalTable {
 
   // MARK: Scanning
 
-  func transactions(after: TransactionNumber, limit: Int) throws(LedgerError) -> [TransactionRow] {
+  /// - Parameter plain: The plain transactions of the scan.
+  func transactions(
+    after: TransactionNumber, limit: Int, _ plain: inout PlainPage
+  ) throws(LedgerError) -> [TransactionRow] {
     let others = try statements.statement(
       """
       SELECT number, kind, customer, created_at, first_entry, digest, erasable_digest FROM transaction_rows
       WHERE number > ?1 ORDER BY number
       """)
-    return try merged(
-      after: after, plainAfter: after, others, limit: limit, \.number, { $0.transaction }, Self.transaction)
+    return try merged(after: after, &plain, after, others, limit, \.number, { $0.transaction }, Self.transaction)
   }
 
-  func entries(after: EntryNumber, limit: Int) throws(LedgerError) -> [EntryRow] {
+  /// - Parameter plain: The plain transactions of the scan.
+  func entries(after: EntryNumber, limit: Int, _ plain: inout PlainPage) throws(LedgerError) -> [EntryRow] {
     let others = try statements.statement("SELECT * FROM entry_rows WHERE number > ?1 ORDER BY number")
     let first = try statements.translating { () throws(SQLiteFailure) in
       var runs = EntryRuns(statements)
       return try runs.transaction(from: after &+ 1)
     }
-    return try merged(after: after, plainAfter: first &- 1, others, limit: limit, \.number, { $0.entry }, Self.entry)
+    return try merged(after: after, &plain, first &- 1, others, limit, \.number, { $0.entry }, Self.entry)
   }
 
-  /// Reads a page of rows from the table of plain transactions and from another table, in the order of their numbers.
+  /// Reads a page of rows, those of plain transactions and others, in the order of their numbers.
   ///
-  /// It checks the order: pages of a damaged file could form a cycle, and would be read endlessly. If both tables have
+  /// It checks the order: pages of a damaged file could form a cycle, and would be read endlessly. If two tables have
   /// the same number, which is damage, both rows are in the page.
   private func merged<Row>(
-    after: Int64, plainAfter: TransactionNumber, _ others: SQLiteStatement, limit: Int, _ number: (Row) -> Int64,
-    _ part: (PlainTransactionRow) -> Row, _ other: (SQLiteStatement) throws(SQLiteFailure) -> Row
+    after: Int64, _ plain: inout PlainPage, _ lastPlain: TransactionNumber, _ others: SQLiteStatement, _ limit: Int,
+    _ number: (Row) -> Int64, _ part: (PlainTransactionRow) -> Row,
+    _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
   ) throws(LedgerError) -> [Row] {
-    let plain = try statements.statement("SELECT * FROM plain_transactions WHERE number > ?1 ORDER BY number")
-    return try statements.translating { () throws(SQLiteFailure) in
-      defer {
-        plain.reset()
-        others.reset()
-      }
-      plain.bind(1, plainAfter)
+    try statements.translating { () throws(SQLiteFailure) in
+      defer { others.reset() }
       others.bind(1, after)
-      var runs = EntryRuns(statements)
-      func nextPlain(after last: Int64) throws(SQLiteFailure) -> Row? {
-        guard try plain.step() else { return nil }
-        return try Self.ascending(part(try Self.plain(plain, &runs)), number, after: last)
-      }
-      func nextOther(after last: Int64) throws(SQLiteFailure) -> Row? {
-        guard try others.step() else { return nil }
-        return try Self.ascending(try other(others), number, after: last)
-      }
-      var (one, two) = (try nextPlain(after: after), try nextOther(after: after))
+      var other = try others.step() ? try read(others) : nil
+      var next = try plain.first(after: lastPlain, limit, self)
       var (rows, last): ([Row], Int64) = ([], after)
-      while let next = Self.lower(one.map(number), two.map(number)), rows.count < limit || next == last {
-        last = next
-        if let row = one, number(row) == next {
+      while rows.count < limit || other.map(number) == last {
+        if let row = next.map(part), other.map({ number(row) <= number($0) }) ?? true {
           rows.append(row)
-          one = try nextPlain(after: next)
-        } else if let row = two {
+          next = try plain.first(after: next?.transaction.number ?? .max, limit, self)
+        } else if let row = other {
           rows.append(row)
-          two = try nextOther(after: next)
+          other = try others.step() ? try read(others) : nil
+          if let other, number(other) <= number(row) { throw .notAscending }
+        } else {
+          break
         }
+        last = rows.last.map(number) ?? last
       }
       return rows
     }
   }
 
-  private static func ascending<Row>(
-    _ row: Row, _ number: (Row) -> Int64, after last: Int64
-  ) throws(SQLiteFailure) -> Row {
-    guard number(row) > last else { throw .notAscending }
-    return row
-  }
-
-  private static func lower(_ one: Int64?, _ other: Int64?) -> Int64? {
-    guard let one, let other else { return one ?? other }
-    return min(one, other)
+  /// Reads plain transactions after a number, in the order of their numbers.
+  fileprivate func plain(
+    after number: TransactionNumber, limit: Int
+  ) throws(SQLiteFailure) -> [PlainTransactionRow] {
+    let statement = try statements.cache("SELECT * FROM plain_transactions WHERE number > ?1 ORDER BY number LIMIT ?2")
+    defer { statement.reset() }
+    statement.bind(1, number)
+    statement.bind(2, Int64(limit))
+    var runs = EntryRuns(statements)
+    var rows: [PlainTransactionRow] = []
+    while try statement.step() {
+      let row = try Self.plain(statement, &runs)
+      let last = rows.last ?? PlainTransactionRow(.blank, .blank)
+      guard row.transaction.number > last.transaction.number, row.entry.number > last.entry.number else {
+        throw .notAscending
+      }
+      rows.append(row)
+    }
+    return rows
   }
 
   // MARK: Rows
@@ -228,5 +231,27 @@ struct JournalTable {
       number: try row.entry(0), transaction: try row.transaction(1), account: try row.account(2),
       kind: EntryKind(rawValue: row.integer(3)) ?? .mixed, amount: try row.amount(4), balance: try row.amount(5),
       debt: try row.amount(6), version: try row.number(7), previous: try row.entry(8), lot: try row.number(9))
+  }
+}
+
+/// The plain transactions that a scan read last: its pages of transactions and of entries need the same ones.
+struct PlainPage {
+  private var rows: [PlainTransactionRow] = []
+  /// The rows are all plain transactions from here to the last of them.
+  private var start: TransactionNumber = .max
+  private var position = 0
+
+  fileprivate mutating func first(
+    after number: TransactionNumber, _ limit: Int, _ journal: JournalTable
+  ) throws(SQLiteFailure) -> PlainTransactionRow? {
+    if number < start || number >= rows.last?.transaction.number ?? start {
+      rows = try journal.plain(after: number, limit: limit)
+      (start, position) = (number, 0)
+    } else if rows[position].transaction.number == number {
+      position += 1
+    } else {
+      position = rows.firstIndex { $0.transaction.number > number } ?? rows.count
+    }
+    return position < rows.count ? rows[position] : nil
   }
 }
