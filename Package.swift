@@ -39,6 +39,21 @@ let onReceipts: TargetDependencyCondition? = .when(platforms: [.linux, .windows,
 /// They need GNU libmicrohttpd and libcurl, and libcrypto by the trait Receipts, which this one turns on.
 let onServer: TargetDependencyCondition? = .when(traits: ["Server"])
 
+/// Whether the four C libraries other than SQLite are loaded with their first call, by CDelayLoad, instead of linked.
+#if os(Linux) && (arch(x86_64) || arch(arm64))
+let delaysLoading = true
+#else
+let delaysLoading = false
+#endif
+
+/// The name of a library for pkg-config, whose flags would link it; nil if it is loaded with its first call.
+func linkedPackage(_ name: String) -> String? { delaysLoading ? nil : name }
+
+/// Links a library, if it is not loaded with its first call.
+func linked(_ name: String, _ condition: BuildSettingCondition) -> [LinkerSetting] {
+  delaysLoading ? [] : [.linkedLibrary(name, condition)]
+}
+
 /// Where there is no StoreKit, the simulated one stands in for it, so that the same files are compiled and tested.
 ///
 /// On Apple's platforms an app that links StoreClientStoreKit links no simulated store.
@@ -76,28 +91,38 @@ let package = Package(
       name: "CSQLite", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"]), .brew(["sqlite"])]),
     .systemLibrary(
-      name: "CPostgreSQL", pkgConfig: "libpq",
+      name: "CPostgreSQL", pkgConfig: linkedPackage("libpq"),
       providers: [.apt(["libpq-dev"]), .yum(["libpq-devel"]), .brew(["libpq"])]),
     .systemLibrary(
-      name: "COpenSSL", pkgConfig: "libcrypto",
+      name: "COpenSSL", pkgConfig: linkedPackage("libcrypto"),
       providers: [.apt(["libssl-dev"]), .yum(["openssl-devel"])]),
     .systemLibrary(
-      name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
+      name: "CMicroHTTPD", pkgConfig: linkedPackage("libmicrohttpd"),
       providers: [.apt(["libmicrohttpd-dev"]), .yum(["libmicrohttpd-devel"]), .brew(["libmicrohttpd"])]),
     .systemLibrary(
-      name: "CCurl", pkgConfig: "libcurl",
+      name: "CCurl", pkgConfig: linkedPackage("libcurl"),
       providers: [.apt(["libcurl4-openssl-dev"]), .yum(["libcurl-devel"]), .brew(["curl"])]),
+    .target(name: "CDelayLoad"),
     .target(name: "GemLedger", swiftSettings: houseRules),
     .target(name: "GemLedgerAudit", dependencies: ["GemLedger"], swiftSettings: houseRules),
     .target(
       name: "GemLedgerArchive", dependencies: ["GemLedger", "GemLedgerAudit"], swiftSettings: houseRules),
     .target(name: "GemLedgerSQLite", dependencies: ["GemLedger", "CSQLite"], swiftSettings: houseRules),
     .target(
-      name: "GemLedgerPostgres", dependencies: ["GemLedger", .target(name: "CPostgreSQL", condition: onPostgreSQL)],
-      swiftSettings: houseRules),
+      name: "GemLedgerPostgres",
+      dependencies: [
+        "GemLedger", .target(name: "CPostgreSQL", condition: onPostgreSQL),
+        .target(name: "CDelayLoad", condition: onPostgreSQL),
+      ],
+      swiftSettings: houseRules, linkerSettings: linked("pq", .when(traits: ["PostgreSQL"]))),
     .target(name: "StoreBackend", dependencies: ["GemLedger"], swiftSettings: houseRules),
     .target(
-      name: "SystemCrypto", dependencies: [.target(name: "COpenSSL", condition: onReceipts)], swiftSettings: houseRules),
+      name: "SystemCrypto",
+      dependencies: [
+        .target(name: "COpenSSL", condition: onReceipts), .target(name: "CDelayLoad", condition: onReceipts),
+      ],
+      swiftSettings: houseRules,
+      linkerSettings: linked("crypto", .when(platforms: [.linux, .windows, .android], traits: ["Receipts"]))),
     .target(
       name: "GemLedgerSeal", dependencies: ["GemLedger", "GemLedgerAudit", "GemLedgerArchive", "SystemCrypto"],
       swiftSettings: houseRules),
@@ -120,8 +145,10 @@ let package = Package(
       name: "SystemHTTP",
       dependencies: [
         "GemLedger", .target(name: "CMicroHTTPD", condition: onServer), .target(name: "CCurl", condition: onServer),
+        .target(name: "CDelayLoad", condition: onServer),
       ],
-      swiftSettings: houseRules),
+      swiftSettings: houseRules,
+      linkerSettings: linked("microhttpd", .when(traits: ["Server"])) + linked("curl", .when(traits: ["Server"]))),
     .target(
       name: "StoreClientHTTP", dependencies: ["GemLedger", "StoreBackend", "StoreClient"], swiftSettings: houseRules),
     .target(

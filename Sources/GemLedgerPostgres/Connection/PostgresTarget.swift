@@ -1,4 +1,5 @@
 #if PostgreSQL
+internal import CDelayLoad
 internal import CPostgreSQL
 package import GemLedger
 
@@ -20,8 +21,11 @@ package struct PostgresTarget: Sendable {
 
   /// Reads `postgres://user@host:port/database?schema=NAME&lanes=N` with any further parameters of libpq.
   ///
-  /// - Throws: ``LedgerError`` with `invalid_request`.
+  /// - Throws: ``LedgerError`` with `input_output` if libpq cannot be loaded, and `invalid_request`.
   package init(url: String) throws(LedgerError) {
+    if let problem = gem_load_library(GEM_LIBPQ) {
+      throw LedgerError(.inputOutput, String(cString: problem))
+    }
     let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     var (schema, lanes) = ("gemledger", Int?.none)
     var others: [Substring] = []

@@ -1,5 +1,6 @@
 #if Server
 internal import CCurl
+internal import CDelayLoad
 
 /// One request by libcurl; it blocks its thread until the answer.
 struct CurlTransfer {
@@ -16,16 +17,22 @@ struct CurlTransfer {
     self.timeout = timeout
   }
 
-  /// Initializes the library, once per process.
-  private static let isReady = gem_curl_init() == CURLE_OK
+  /// Loads and initializes the library, once per process; the reason if that failed.
+  private static let problem: String? =
+    if let problem = gem_load_library(GEM_LIBCURL) {
+      String(cString: problem)
+    } else {
+      gem_curl_init() == CURLE_OK ? nil : notReady
+    }
+
+  private static let notReady = "libcurl could not be readied."
 
   func run() -> Result<HTTPReply, HTTPSendFailure> {
     guard request.headers.allSatisfy({ Self.isField($0.name, $0.value) }) else {
       return .failure(HTTPSendFailure(.refused, "A header field of the request holds a control character."))
     }
-    guard Self.isReady, let handle = curl_easy_init() else {
-      return .failure(HTTPSendFailure(.unreachable, "libcurl could not be readied."))
-    }
+    if let problem = Self.problem { return .failure(HTTPSendFailure(.unreachable, problem)) }
+    guard let handle = curl_easy_init() else { return .failure(HTTPSendFailure(.unreachable, Self.notReady)) }
     defer { curl_easy_cleanup(handle) }
     let fields = CurlList(fieldLines)
     let pins = CurlList(pins)

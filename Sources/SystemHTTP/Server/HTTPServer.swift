@@ -1,4 +1,5 @@
 #if Server
+internal import CDelayLoad
 internal import CMicroHTTPD
 package import GemLedger
 internal import Synchronization
@@ -39,6 +40,10 @@ package final class HTTPServer: Sendable {
   package init(
     _ settings: HTTPServerSettings, handler: any HTTPHandler, newRequestID: @escaping @Sendable () -> String
   ) throws(LedgerError) {
+    // Without libcurl, a server would start, and fail with its first webhook.
+    for library in [GEM_LIBMICROHTTPD, GEM_LIBCURL] {
+      if let problem = gem_load_library(library) { throw LedgerError(.inputOutput, String(cString: problem)) }
+    }
     self.settings = settings
     self.handler = handler
     bodies = BodyMemory(settings)
