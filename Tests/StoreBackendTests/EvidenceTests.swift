@@ -79,6 +79,10 @@ final class EvidenceTests: XCTestCase {
     try assertBooksAddUp(story.shop.ledger)
   }
 
+  func testTheNameOfAReasonIsTheNameOfItsCase() {
+    for reason in HoldReason.allCases { XCTAssertEqual(reason.name, "\(reason)") }
+  }
+
   func testARefundThatWasTakenBackBeforeTheCreditCostsNothing() async throws {
     try await check([.refund, .reversal], [.kept, .credited])
   }

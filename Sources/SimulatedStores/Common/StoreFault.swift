@@ -137,7 +137,8 @@ extension StoreFault.Effect {
   }
 }
 
-// Text for readers: the enumerations' default descriptions contain module names.
+// Text for readers: the enumerations' default descriptions contain module names. Interpolation of an enumeration would
+// search all conformances of the program, several times.
 extension StoreFault.Effect {
   /// The text of the effect, such as `networkCutAfter`, `systemError` or `delay 60s`.
   package var text: String {
@@ -146,9 +147,15 @@ extension StoreFault.Effect {
     case .unverified(let failure): "unverified \(failure.rawValue)"
     case .delay(let length): "delay \(length.components.seconds)s"
     case .slow(let length): "slow \(length.components.seconds)s"
-    case .networkCutBefore, .networkCutAfter, .cancel, .reportsCancelled, .reportsPending, .askToBuy, .interrupt,
-      .duplicate, .reorder:
-      "\(self)"
+    case .networkCutBefore: "networkCutBefore"
+    case .networkCutAfter: "networkCutAfter"
+    case .cancel: "cancel"
+    case .reportsCancelled: "reportsCancelled"
+    case .reportsPending: "reportsPending"
+    case .askToBuy: "askToBuy"
+    case .interrupt: "interrupt"
+    case .duplicate: "duplicate"
+    case .reorder: "reorder"
     }
   }
 }

@@ -343,4 +343,17 @@ final class StoreFaultControlsTests: XCTestCase {
       return false
     } catch { return true }
   }
+
+  func testTheWordOfAnEffectIsTheNameOfItsCase() throws {
+    for word in StoreFault.Effect.words {
+      guard let effect = StoreFault.Effect(word: word, delay: .seconds(1)) else {
+        XCTFail(word)
+        continue
+      }
+      switch effect {
+      case .failure, .unverified, .delay, .slow: continue
+      default: XCTAssertEqual(effect.text, "\(effect)")
+      }
+    }
+  }
 }

@@ -2,7 +2,7 @@
 ///
 /// Each row describes its indexes beside its columns, as static members. A storage builds its statements or its own
 /// indexes from ``key``, ``order`` and ``conditions``; the storage in memory reads by ``inMemory``.
-package final class RowIndex<Row: StoredRow>: Sendable {
+package final class TableIndex<Row>: Sendable {
   /// Unique among the indexes of all rows.
   package let name: String
   /// The columns of the key: numbers, then at most one text.
@@ -32,6 +32,12 @@ package final class RowIndex<Row: StoredRow>: Sendable {
   @inlinable
   package var id: ObjectIdentifier { ObjectIdentifier(self) }
 }
+
+/// The index of a stored row's table.
+///
+/// The constraint is not the class's: to check it, each process would search all conformances of the program, once for
+/// every row.
+package typealias RowIndex<Row: StoredRow> = TableIndex<Row>
 
 /// A column of an index's key.
 package enum IndexColumn: ExpressibleByStringLiteral, Sendable {
@@ -70,7 +76,7 @@ package enum IndexCondition: Sendable {
 }
 
 /// How the tables in memory find the rows of an index.
-enum MemoryRead<Row: StoredRow>: Sendable {
+enum MemoryRead<Row>: Sendable {
   /// The row with a key, of which there is at most one.
   case one(@Sendable (MemoryTables, IndexKey) -> Row?)
   case many(@Sendable (MemoryTables, IndexKey) -> [Row])

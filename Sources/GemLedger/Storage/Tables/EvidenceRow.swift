@@ -278,7 +278,23 @@ package enum HoldReason: Int64, CaseIterable, ExportedKind {
   }
 
   /// The reason's name in lists, exports and counts.
-  package var name: String { "\(self)" }
+  package var name: String {
+    switch self {
+    case .product: "product"
+    case .buyer: "buyer"
+    case .unattributed: "unattributed"
+    case .amount: "amount"
+    case .pending: "pending"
+    case .app: "app"
+    case .environment: "environment"
+    case .decision: "decision"
+    case .owner: "owner"
+    case .erased: "erased"
+    case .declined: "declined"
+    case .decided: "decided"
+    case .refunded: "refunded"
+    }
+  }
 }
 
 extension StoreStatement {
