@@ -134,38 +134,54 @@ struct JournalTable {
       SELECT number, kind, customer, created_at, first_entry, digest, erasable_digest FROM transaction_rows
       WHERE number > ?1 ORDER BY number
       """)
-    return try merged(after: after, &plain, after, others, limit, \.number, { $0.transaction }, Self.transaction)
+    let more = { (last: TransactionRow?) throws(SQLiteFailure) in
+      let index = try plain.index(after: last?.number ?? after, limit: limit, in: self)
+      return plain.transactions[index...]
+    }
+    return try merged(others, after: after, limit: limit, { $0.number }, Self.transaction, more)
   }
 
   /// - Parameter plain: The plain transactions of the scan.
   func entries(after: EntryNumber, limit: Int, _ plain: inout PlainPage) throws(LedgerError) -> [EntryRow] {
     let others = try statements.statement("SELECT * FROM entry_rows WHERE number > ?1 ORDER BY number")
-    let first = try statements.translating { () throws(SQLiteFailure) in
-      var runs = EntryRuns(statements)
-      return try runs.transaction(from: after &+ 1)
+    let more = { (last: EntryRow?) throws(SQLiteFailure) in
+      var start = last?.transaction
+      if start == nil {
+        var runs = EntryRuns(statements)
+        start = try runs.transaction(from: after &+ 1) - 1
+      }
+      let index = try plain.index(after: start ?? 0, limit: limit, in: self)
+      return plain.entries[index...]
     }
-    return try merged(after: after, &plain, first &- 1, others, limit, \.number, { $0.entry }, Self.entry)
+    return try merged(others, after: after, limit: limit, { $0.number }, Self.entry, more)
   }
 
   /// Reads a page of rows, those of plain transactions and others, in the order of their numbers.
   ///
   /// It checks the order: pages of a damaged file could form a cycle, and would be read endlessly. If two tables have
   /// the same number, which is damage, both rows are in the page.
+  ///
+  /// - Parameter more: Returns the rows of plain transactions after one of them, or the first ones of the page.
   private func merged<Row>(
-    after: Int64, _ plain: inout PlainPage, _ lastPlain: TransactionNumber, _ others: SQLiteStatement, _ limit: Int,
-    _ number: (Row) -> Int64, _ part: (PlainTransactionRow) -> Row,
-    _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
+    _ others: SQLiteStatement, after: Int64, limit: Int, _ number: (Row) -> Int64,
+    _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row,
+    _ more: (Row?) throws(SQLiteFailure) -> ArraySlice<Row>
   ) throws(LedgerError) -> [Row] {
     try statements.translating { () throws(SQLiteFailure) in
       defer { others.reset() }
       others.bind(1, after)
       var other = try others.step() ? try read(others) : nil
-      var next = try plain.first(after: lastPlain, limit, self)
+      var plain = try more(nil)
+      // Most pages are of one table.
+      if plain.count >= limit, let end = plain.prefix(limit).last, other.map({ number(end) < number($0) }) ?? true {
+        return Array(plain.prefix(limit))
+      }
       var (rows, last): ([Row], Int64) = ([], after)
       while rows.count < limit || other.map(number) == last {
-        if let row = next.map(part), other.map({ number(row) <= number($0) }) ?? true {
+        if let row = plain.first, other.map({ number(row) <= number($0) }) ?? true {
           rows.append(row)
-          next = try plain.first(after: next?.transaction.number ?? .max, limit, self)
+          plain.removeFirst()
+          if plain.isEmpty { plain = try more(row) }
         } else if let row = other {
           rows.append(row)
           other = try others.step() ? try read(others) : nil
@@ -180,24 +196,15 @@ struct JournalTable {
   }
 
   /// Reads plain transactions after a number, in the order of their numbers.
-  fileprivate func plain(
-    after number: TransactionNumber, limit: Int
-  ) throws(SQLiteFailure) -> [PlainTransactionRow] {
+  fileprivate func readPlain(
+    after number: TransactionNumber, limit: Int, _ add: (PlainTransactionRow) throws(SQLiteFailure) -> Void
+  ) throws(SQLiteFailure) {
     let statement = try statements.cache("SELECT * FROM plain_transactions WHERE number > ?1 ORDER BY number LIMIT ?2")
     defer { statement.reset() }
     statement.bind(1, number)
     statement.bind(2, Int64(limit))
     var runs = EntryRuns(statements)
-    var rows: [PlainTransactionRow] = []
-    while try statement.step() {
-      let row = try Self.plain(statement, &runs)
-      let last = rows.last ?? PlainTransactionRow(.blank, .blank)
-      guard row.transaction.number > last.transaction.number, row.entry.number > last.entry.number else {
-        throw .notAscending
-      }
-      rows.append(row)
-    }
-    return rows
+    while try statement.step() { try add(try Self.plain(statement, &runs)) }
   }
 
   // MARK: Rows
@@ -236,22 +243,29 @@ struct JournalTable {
 
 /// The plain transactions that a scan read last: its pages of transactions and of entries need the same ones.
 struct PlainPage {
-  private var rows: [PlainTransactionRow] = []
+  fileprivate private(set) var transactions: [TransactionRow] = []
+  fileprivate private(set) var entries: [EntryRow] = []
   /// The rows are all plain transactions from here to the last of them.
   private var start: TransactionNumber = .max
-  private var position = 0
 
-  fileprivate mutating func first(
-    after number: TransactionNumber, _ limit: Int, _ journal: JournalTable
-  ) throws(SQLiteFailure) -> PlainTransactionRow? {
-    if number < start || number >= rows.last?.transaction.number ?? start {
-      rows = try journal.plain(after: number, limit: limit)
-      (start, position) = (number, 0)
-    } else if rows[position].transaction.number == number {
-      position += 1
-    } else {
-      position = rows.firstIndex { $0.transaction.number > number } ?? rows.count
+  /// The place of the first row after a number; reads the rows from there on if they are not here.
+  fileprivate mutating func index(
+    after number: TransactionNumber, limit: Int, in journal: JournalTable
+  ) throws(SQLiteFailure) -> Int {
+    guard number < start || number >= transactions.last?.number ?? start else {
+      return transactions.firstIndex { $0.number > number } ?? transactions.count
     }
-    return position < rows.count ? rows[position] : nil
+    start = .max
+    transactions.removeAll(keepingCapacity: true)
+    entries.removeAll(keepingCapacity: true)
+    try journal.readPlain(after: number, limit: limit) { (row) throws(SQLiteFailure) in
+      guard row.transaction.number > transactions.last?.number ?? .min,
+        row.entry.number > entries.last?.number ?? .min
+      else { throw .notAscending }
+      transactions.append(row.transaction)
+      entries.append(row.entry)
+    }
+    start = number
+    return 0
   }
 }
