@@ -56,6 +56,24 @@ CREATE TABLE aliases (
   customer INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE VIEW all_entries AS
+  SELECT * FROM entry_rows
+  UNION ALL
+  SELECT (SELECT p.number - r.transaction_number + r.first_entry FROM entry_runs r
+      WHERE r.transaction_number BETWEEN 1 AND p.number
+        AND NOT EXISTS (SELECT 1 FROM transaction_rows t WHERE t.number = r.transaction_number)
+      ORDER BY r.transaction_number DESC LIMIT 1), number, account, kind, amount, balance, 0, version, previous, lot
+  FROM plain_transactions p;
+
+CREATE VIEW all_transactions AS
+  SELECT * FROM transaction_rows
+  UNION ALL
+  SELECT number, kind, account >> 10, created_at, (SELECT p.number - r.transaction_number + r.first_entry FROM entry_runs r
+      WHERE r.transaction_number BETWEEN 1 AND p.number
+        AND NOT EXISTS (SELECT 1 FROM transaction_rows t WHERE t.number = r.transaction_number)
+      ORDER BY r.transaction_number DESC LIMIT 1), digest, erasable_digest
+  FROM plain_transactions p;
+
 CREATE TABLE allocations (
   entry INTEGER NOT NULL,
   position INTEGER NOT NULL,
@@ -167,13 +185,6 @@ CREATE TABLE entitlements (
 ) STRICT;
 
 CREATE INDEX entitlements_of_holder ON entitlements (holder, purchase);
-
-CREATE VIEW entries AS
-  SELECT * FROM entry_rows
-  UNION ALL
-  SELECT (SELECT p.number - r.transaction_number + r.first_entry FROM entry_runs r
-      WHERE r.transaction_number <= p.number ORDER BY r.transaction_number DESC LIMIT 1), number, account, kind, amount, balance, 0, version, previous, lot
-  FROM plain_transactions p;
 
 CREATE TRIGGER entries_refuse_delete BEFORE DELETE ON "entry_rows"
   BEGIN SELECT RAISE(ABORT, 'entries is append-only'); END;
@@ -567,13 +578,6 @@ CREATE TABLE "transaction_rows" (
   digest INTEGER NOT NULL,
   erasable_digest INTEGER
 ) STRICT;
-
-CREATE VIEW transactions AS
-  SELECT * FROM transaction_rows
-  UNION ALL
-  SELECT number, kind, account >> 10, created_at, (SELECT p.number - r.transaction_number + r.first_entry FROM entry_runs r
-      WHERE r.transaction_number <= p.number ORDER BY r.transaction_number DESC LIMIT 1), digest, erasable_digest
-  FROM plain_transactions p;
 
 CREATE TRIGGER transactions_refuse_delete BEFORE DELETE ON "transaction_rows"
   BEGIN SELECT RAISE(ABORT, 'transactions is append-only'); END;

@@ -34,15 +34,15 @@ final class ConsistentChangesTests: XCTestCase {
   /// Returns SQL that gives another kind to one spend of a customer, and to its entries.
   private static func spend(of customer: String, amount: Int, madeKind kind: Int) -> String {
     """
-    CREATE TEMP TABLE chosen AS SELECT transaction_number AS t FROM entries WHERE amount = -\(amount)
+    CREATE TEMP TABLE chosen AS SELECT transaction_number AS t FROM all_entries WHERE amount = -\(amount)
       AND account >> 10 = (SELECT customer FROM aliases WHERE id = '\(customer)');
-    UPDATE transactions SET kind = \(kind) WHERE number IN (SELECT t FROM chosen);
-    UPDATE entries SET kind = \(kind) WHERE transaction_number IN (SELECT t FROM chosen);
+    UPDATE all_transactions SET kind = \(kind) WHERE number IN (SELECT t FROM chosen);
+    UPDATE all_entries SET kind = \(kind) WHERE transaction_number IN (SELECT t FROM chosen);
     """
   }
 
   private static func grant(madeKind kind: Int) -> String {
-    "UPDATE transactions SET kind = \(kind) WHERE number = 2; UPDATE entries SET kind = \(kind) WHERE number = 2"
+    "UPDATE all_transactions SET kind = \(kind) WHERE number = 2; UPDATE all_entries SET kind = \(kind) WHERE number = 2"
   }
 
   // MARK: Purchases and their lots
@@ -140,11 +140,11 @@ final class ConsistentChangesTests: XCTestCase {
       ),
       Change(
         "lots_expire_in_time",
-        "UPDATE transactions SET kind = 3 WHERE kind = 7; UPDATE entries SET kind = 3 WHERE kind = 7"
+        "UPDATE all_transactions SET kind = 3 WHERE kind = 7; UPDATE all_entries SET kind = 3 WHERE kind = 7"
       ),
       Change(
         "keys_have_transactions",
-        "UPDATE keys SET transaction_number = (SELECT number FROM transactions WHERE kind = 7 AND customer = 2)"
+        "UPDATE keys SET transaction_number = (SELECT number FROM all_transactions WHERE kind = 7 AND customer = 2)"
           + " WHERE customer = 2 AND transaction_number IS NOT NULL"),
       Change("keys_have_customers", "UPDATE keys SET customer = 99 WHERE refusal IS NOT NULL"),
     ])
@@ -157,18 +157,18 @@ final class ConsistentChangesTests: XCTestCase {
     let transfers = [(6, 5), (8, -5)].map { customer, more in
       let account = customer << 10 | 2
       return """
-        UPDATE entries SET amount = amount + \(more), balance = balance + \(more) WHERE account = \(account);
+        UPDATE all_entries SET amount = amount + \(more), balance = balance + \(more) WHERE account = \(account);
         UPDATE account_rows SET balance = balance + \(more), pool_remaining = pool_remaining + \(more),
           pool_granted = pool_granted + \(more) WHERE account = \(account);
         """
     }
     // The merge brings 10 more than it takes, and ivan was granted 10 less.
     let merge = """
-      UPDATE entries SET amount = amount + 10, balance = balance + 10 WHERE kind = 10 AND account = 4 << 10 | 2;
+      UPDATE all_entries SET amount = amount + 10, balance = balance + 10 WHERE kind = 10 AND account = 4 << 10 | 2;
       UPDATE account_rows SET balance = balance + 10, pool_remaining = pool_remaining + 10,
         pool_granted = pool_granted + 10 WHERE account = 4 << 10 | 2;
-      UPDATE entries SET amount = amount - 10 WHERE kind = 2 AND account = 10 << 10 | 2;
-      UPDATE entries SET balance = balance - 10 WHERE account = 10 << 10 | 2;
+      UPDATE all_entries SET amount = amount - 10 WHERE kind = 2 AND account = 10 << 10 | 2;
+      UPDATE all_entries SET balance = balance - 10 WHERE account = 10 << 10 | 2;
       UPDATE account_rows SET balance = balance - 10, pool_remaining = pool_remaining - 10,
         pool_granted = pool_granted - 10 WHERE account = 10 << 10 | 2;
       """
@@ -176,7 +176,7 @@ final class ConsistentChangesTests: XCTestCase {
     let rest = [(3, 1), (4, -1)].map { customer, more in
       let account = customer << 10 | 2
       return """
-        UPDATE entries SET amount = amount + \(more), balance = balance + \(more)
+        UPDATE all_entries SET amount = amount + \(more), balance = balance + \(more)
           WHERE kind = 10 AND account = \(account);
         UPDATE account_rows SET balance = balance + \(more), pool_remaining = pool_remaining + \(more)
           WHERE account = \(account);
@@ -202,7 +202,7 @@ final class ConsistentChangesTests: XCTestCase {
 
   func testVerifyFindsLotsThatBurnOutOfTheirOrder() throws {
     let chosen = """
-      CREATE TEMP TABLE chosen AS SELECT number AS entry FROM entries WHERE amount = -60 AND account = 1 << 10 | 2;
+      CREATE TEMP TABLE chosen AS SELECT number AS entry FROM all_entries WHERE amount = -60 AND account = 1 << 10 | 2;
       """
     let swapped = """
       \(chosen)
@@ -211,7 +211,7 @@ final class ConsistentChangesTests: XCTestCase {
       """
     // One less of the lot that burns first, and one more of the one that burns last.
     let moved = """
-      CREATE TEMP TABLE chosen AS SELECT number AS entry FROM entries WHERE amount = -1990;
+      CREATE TEMP TABLE chosen AS SELECT number AS entry FROM all_entries WHERE amount = -1990;
       UPDATE lots SET remaining = 1
         WHERE lot = (SELECT lot FROM allocations WHERE position = 1 AND entry IN (SELECT entry FROM chosen));
       UPDATE account_rows SET pool_remaining = pool_remaining - 1, open_lots = open_lots + 1
@@ -227,21 +227,21 @@ final class ConsistentChangesTests: XCTestCase {
   private static let equalAndOppositeGrants = [(5, 5), (7, -5)].map { customer, more in
     let account = customer << 10 | 2
     return """
-      UPDATE entries SET amount = amount + \(more) WHERE account = \(account) AND kind = 2;
-      UPDATE entries SET balance = balance + \(more) WHERE account = \(account);
+      UPDATE all_entries SET amount = amount + \(more) WHERE account = \(account) AND kind = 2;
+      UPDATE all_entries SET balance = balance + \(more) WHERE account = \(account);
       UPDATE account_rows SET balance = balance + \(more), pool_remaining = pool_remaining + \(more),
         pool_granted = pool_granted + \(more) WHERE account = \(account);
       """
   }.joined()
 
   private static let lastTransactionCutOff = """
-    CREATE TEMP TABLE last AS SELECT max(number) AS t FROM transactions;
+    CREATE TEMP TABLE last AS SELECT max(number) AS t FROM all_transactions;
     DELETE FROM keys WHERE transaction_number = (SELECT t FROM last);
     UPDATE account_rows SET balance = balance + 1, pool_remaining = pool_remaining + 1, version = version - 1,
-      last_entry = (SELECT previous FROM entries WHERE transaction_number = (SELECT t FROM last))
+      last_entry = (SELECT previous FROM all_entries WHERE transaction_number = (SELECT t FROM last))
       WHERE account = 10 << 10 | 2;
-    DELETE FROM entries WHERE transaction_number = (SELECT t FROM last);
-    DELETE FROM transactions WHERE number = (SELECT t FROM last);
+    DELETE FROM all_entries WHERE transaction_number = (SELECT t FROM last);
+    DELETE FROM all_transactions WHERE number = (SELECT t FROM last);
     """
 
   /// Rows that nothing else repeats.
@@ -257,12 +257,12 @@ final class ConsistentChangesTests: XCTestCase {
     (#line, "INSERT INTO aliases VALUES ('eve', 2); INSERT INTO added_ids VALUES (2, 'eve')"),
     (
       #line,
-      "UPDATE transactions SET kind = 12 WHERE number = 2; UPDATE entries SET kind = 12 WHERE number = 2"
+      "UPDATE all_transactions SET kind = 12 WHERE number = 2; UPDATE all_entries SET kind = 12 WHERE number = 2"
     ),
-    (#line, "UPDATE transactions SET created_at = created_at + 1 WHERE number = 2"),
+    (#line, "UPDATE all_transactions SET created_at = created_at + 1 WHERE number = 2"),
     (
       #line,
-      "UPDATE transactions SET created_at = created_at + 1 WHERE number = (SELECT max(number) FROM transactions)"
+      "UPDATE all_transactions SET created_at = created_at + 1 WHERE number = (SELECT max(number) FROM all_transactions)"
     ),
     (#line, "DELETE FROM keys WHERE key = 's1'"),
     (#line, "UPDATE keys SET key = 's9' WHERE key = 's1'"),
@@ -308,7 +308,7 @@ final class ConsistentChangesTests: XCTestCase {
       #line,
       """
       UPDATE item_entries SET item = 'hat', owned = 1
-        WHERE quantity = 1 AND transaction_number IN (SELECT number FROM transactions WHERE kind = 3);
+        WHERE quantity = 1 AND transaction_number IN (SELECT number FROM all_transactions WHERE kind = 3);
       UPDATE item_entries SET owned = owned - 1 WHERE customer = 1 AND quantity = -1;
       UPDATE owned_items SET quantity = quantity - 1 WHERE customer = 1; INSERT INTO owned_items VALUES (1, 'hat', 1)
       """
@@ -348,16 +348,16 @@ final class ConsistentChangesTests: XCTestCase {
       ["COIN", "GEM", "RUBY"])
     XCTAssertEqual(
       raw.rows(
-        "SELECT count(*) > 1 FROM allocations WHERE entry IN (SELECT number FROM entries WHERE amount = -60)"
+        "SELECT count(*) > 1 FROM allocations WHERE entry IN (SELECT number FROM all_entries WHERE amount = -60)"
       ),
       ["1"])
-    XCTAssertEqual(raw.rows("SELECT customer FROM transactions WHERE kind = 7"), ["2"])
+    XCTAssertEqual(raw.rows("SELECT customer FROM all_transactions WHERE kind = 7"), ["2"])
     XCTAssertEqual(
-      raw.rows("SELECT transaction_number, kind, account FROM entries WHERE number = 2"),
+      raw.rows("SELECT transaction_number, kind, account FROM all_entries WHERE number = 2"),
       ["2|2|2050"])
     XCTAssertEqual(
       raw.rows(
-        "SELECT count(*), min(amount) FROM allocations WHERE entry IN (SELECT number FROM entries WHERE amount = -1990)"
+        "SELECT count(*), min(amount) FROM allocations WHERE entry IN (SELECT number FROM all_entries WHERE amount = -1990)"
       ),
       ["3|-1200"])
     XCTAssertNotEqual(raw.rows("SELECT lot FROM lot_attributes WHERE original_lot <> 0 AND price > 0"), [])

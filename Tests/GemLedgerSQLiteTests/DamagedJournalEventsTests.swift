@@ -112,11 +112,11 @@ final class DamagedJournalEventsTests: XCTestCase {
       #line, "lot_attributes", "UPDATE lot_attributes SET original_lot = lot WHERE original_lot > 0",
       "lots_have_origins"
     ),
-    (#line, "entries", "UPDATE entries SET amount = amount + 1 WHERE kind = 8", "transfers_cancel_out"),
-    (#line, "entries", "UPDATE entries SET amount = amount + 2000 WHERE kind = 4", "reversals_are_covered"),
+    (#line, "all_entries", "UPDATE all_entries SET amount = amount + 1 WHERE kind = 8", "transfers_cancel_out"),
+    (#line, "all_entries", "UPDATE all_entries SET amount = amount + 2000 WHERE kind = 4", "reversals_are_covered"),
     (
       #line, "allocations",
-      "UPDATE allocations SET amount = amount + 2000 WHERE entry IN (SELECT number FROM entries WHERE kind = 4)",
+      "UPDATE allocations SET amount = amount + 2000 WHERE entry IN (SELECT number FROM all_entries WHERE kind = 4)",
       "reversals_are_covered"
     ),
   ]
@@ -124,7 +124,7 @@ final class DamagedJournalEventsTests: XCTestCase {
   func testVerifyNamesTheBrokenEquation() throws {
     let (ledger, raw) = try books()
     for table in [
-      "journal_events", "open_holds", "counters", "account_rows", "entries", "allocations", "lot_attributes",
+      "journal_events", "open_holds", "counters", "account_rows", "all_entries", "allocations", "lot_attributes",
     ] {
       XCTAssertNil(raw.run("CREATE TABLE saved_\(table) AS SELECT * FROM \(table)"))
     }

@@ -121,7 +121,7 @@ final class DamagedPagesTests: XCTestCase {
     let ledger = try Ledger.openSQLite(at: path, clock: time.clock)
     defer { ledger.close() }
     assertRefused(.storageDamaged) { try ledger.sweep() }
-    XCTAssertEqual(raw.rows("SELECT account >> 10 FROM entries WHERE kind = 7 ORDER BY 1"), ["1", "3"])
+    XCTAssertEqual(raw.rows("SELECT account >> 10 FROM all_entries WHERE kind = 7 ORDER BY 1"), ["1", "3"])
   }
 
   /// A number that no ledger writes is a problem that names the row.
@@ -129,7 +129,7 @@ final class DamagedPagesTests: XCTestCase {
     let path = try ledger()
     let raw = try RawSQLite(path)
     raw.disarm()
-    XCTAssertNil(raw.run("UPDATE entries SET balance = 9223372036854775807 WHERE number = 7"))
+    XCTAssertNil(raw.run("UPDATE all_entries SET balance = 9223372036854775807 WHERE number = 7"))
     let ledger = try Ledger.openSQLite(at: path, clock: time.clock)
     defer { ledger.close() }
     let problems = try ledger.verify().problems

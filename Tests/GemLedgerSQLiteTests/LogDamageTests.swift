@@ -131,7 +131,7 @@ final class LogDamageTests: XCTestCase {
       try damaged(whole, &generator).files.write(to: path)
       let raw = try RawSQLite(path)
       if raw.rows("PRAGMA quick_check") == ["ok"],
-        raw.rows("SELECT count(*) FROM transactions") != ["\(bookedCount)"]
+        raw.rows("SELECT count(*) FROM all_transactions") != ["\(bookedCount)"]
       {
         lost += 1
       }

@@ -15,7 +15,7 @@ final class MigrationTests: XCTestCase {
     sql: """
       ALTER TABLE customers ADD COLUMN region TEXT NOT NULL DEFAULT 'none';
       CREATE TABLE entry_counts (account INTEGER PRIMARY KEY, entries INTEGER NOT NULL) STRICT;
-      INSERT INTO entry_counts SELECT account, count(*) FROM entries GROUP BY account;
+      INSERT INTO entry_counts SELECT account, count(*) FROM all_entries GROUP BY account;
       CREATE TABLE last_of_step (number INTEGER PRIMARY KEY) STRICT;
       """)
   private static let steps = Migration.all + [madeUp]

@@ -22,9 +22,9 @@ final class MissingDigestTests: XCTestCase {
     XCTAssertEqual(try ledger.balance(of: gem, customer: alice).balance, 80)
     let raw = try RawSQLite(path)
     raw.disarm()
-    let newest = "WHERE number = (SELECT max(number) FROM transactions)"
-    XCTAssertNotNil(raw.run("UPDATE transactions SET digest = NULL \(newest)"))
-    XCTAssertNil(raw.run("UPDATE transactions SET digest = 0 \(newest)"))
+    let newest = "WHERE number = (SELECT max(number) FROM all_transactions)"
+    XCTAssertNotNil(raw.run("UPDATE all_transactions SET digest = NULL \(newest)"))
+    XCTAssertNil(raw.run("UPDATE all_transactions SET digest = 0 \(newest)"))
     XCTAssertEqual(Set(try ledger.verify().problems.map(\.equation)), ["digests_replay", "records_are_complete"])
     ledger.close()
   }

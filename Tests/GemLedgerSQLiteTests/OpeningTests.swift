@@ -197,10 +197,10 @@ final class OpeningTests: XCTestCase {
     let ledger = try Ledger.openSQLite(at: path)
     let reader = try RawSQLite(path)
     XCTAssertNil(reader.run("BEGIN"))
-    let before = reader.rows("SELECT count(*) FROM entries")
+    let before = reader.rows("SELECT count(*) FROM all_entries")
     let alice = try Make.customer("alice")
     for _ in 0..<10 { try ledger.grant([Make.amount("GEM", 1)], customer: alice) }
-    XCTAssertEqual(reader.rows("SELECT count(*) FROM entries"), before)
+    XCTAssertEqual(reader.rows("SELECT count(*) FROM all_entries"), before)
     XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: alice).balance, 20)
     XCTAssertNil(reader.run("COMMIT"))
     ledger.close()

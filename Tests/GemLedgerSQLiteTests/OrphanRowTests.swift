@@ -97,7 +97,7 @@ final class OrphanRowTests: XCTestCase {
     }
     // The numbers that the next commands give to rows.
     let ends = [
-      end("number", "transactions"), end("number", "entries"), end("lot", "lot_attributes"),
+      end("number", "all_transactions"), end("number", "all_entries"), end("lot", "lot_attributes"),
       end("customer", "customers"),
     ]
     let count: Int64 = 8

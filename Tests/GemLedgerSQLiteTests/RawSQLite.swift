@@ -93,7 +93,7 @@ final class RawSQLite {
     }
     return [
       trigger(
-        "UPDATE", "transactions",
+        "UPDATE", "all_transactions",
         """
         UPDATE plain_transactions SET created_at = NEW.created_at, digest = NEW.digest,
           erasable_digest = NEW.erasable_digest WHERE \(transaction) AND \(fits);
@@ -103,16 +103,16 @@ final class RawSQLite {
           erasable_digest = NEW.erasable_digest WHERE number = OLD.number
         """),
       trigger(
-        "DELETE", "transactions",
+        "DELETE", "all_transactions",
         "\(twoRows(transaction, first: "OLD.first_entry")); DELETE FROM transaction_rows WHERE number = OLD.number"),
       trigger(
-        "INSERT", "transactions",
+        "INSERT", "all_transactions",
         """
         INSERT INTO transaction_rows VALUES (NEW.number, NEW.kind, NEW.customer, NEW.created_at, NEW.first_entry,
           NEW.digest, NEW.erasable_digest)
         """),
       trigger(
-        "UPDATE", "entries",
+        "UPDATE", "all_entries",
         """
         UPDATE plain_transactions SET account = NEW.account, amount = NEW.amount, balance = NEW.balance,
           version = NEW.version, previous = NEW.previous, lot = NEW.lot WHERE \(own) AND \(entryFits);
@@ -122,13 +122,14 @@ final class RawSQLite {
           previous = NEW.previous, lot = NEW.lot WHERE number = OLD.number
         """),
       trigger(
-        "INSERT", "entries",
+        "INSERT", "all_entries",
         """
         INSERT INTO entry_rows VALUES (NEW.number, NEW.transaction_number, NEW.account, NEW.kind, NEW.amount,
           NEW.balance, NEW.debt, NEW.version, NEW.previous, NEW.lot)
         """),
       trigger(
-        "DELETE", "entries", "\(twoRows(own, first: "OLD.number")); DELETE FROM entry_rows WHERE number = OLD.number"),
+        "DELETE", "all_entries",
+        "\(twoRows(own, first: "OLD.number")); DELETE FROM entry_rows WHERE number = OLD.number"),
     ]
   }()
 }

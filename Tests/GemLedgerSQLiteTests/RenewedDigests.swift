@@ -26,7 +26,7 @@ enum RenewedDigests {
       XCTAssertNil(
         raw.run(
           """
-          UPDATE transactions SET digest = \(row.digest), erasable_digest = nullif(\(row.erasable), 0)
+          UPDATE all_transactions SET digest = \(row.digest), erasable_digest = nullif(\(row.erasable), 0)
           WHERE number = \(row.number)
           """))
     }

@@ -122,14 +122,14 @@ final class SealTests: XCTestCase {
     XCTAssertTrue(
       try isFound(
         """
-        INSERT INTO notes (transaction_number, reason) SELECT number, 'forged' FROM transactions
+        INSERT INTO notes (transaction_number, reason) SELECT number, 'forged' FROM all_transactions
           WHERE number NOT IN (SELECT transaction_number FROM notes) LIMIT 1
         """))
     XCTAssertTrue(
       try isFound(
         """
         INSERT INTO keys (key, customer, request_digest, qualifier_digest, transaction_number)
-          SELECT 'forged', customer, 1, 1, number FROM transactions LIMIT 1
+          SELECT 'forged', customer, 1, 1, number FROM all_transactions LIMIT 1
         """))
   }
 
@@ -138,18 +138,18 @@ final class SealTests: XCTestCase {
     XCTAssertTrue(
       try isFound(
         """
-        CREATE TEMP TABLE last AS SELECT max(number) AS t FROM transactions;
+        CREATE TEMP TABLE last AS SELECT max(number) AS t FROM all_transactions;
         DELETE FROM keys WHERE transaction_number = (SELECT t FROM last);
         DELETE FROM notes WHERE transaction_number = (SELECT t FROM last);
-        DELETE FROM entries WHERE transaction_number = (SELECT t FROM last);
-        DELETE FROM transactions WHERE number = (SELECT t FROM last)
+        DELETE FROM all_entries WHERE transaction_number = (SELECT t FROM last);
+        DELETE FROM all_transactions WHERE number = (SELECT t FROM last)
         """))
   }
 
   /// The control: what the seal does not cover may change.
   func testOtherRowsMayChange() throws {
     XCTAssertFalse(try isFound("UPDATE account_rows SET balance = balance + 1"))
-    XCTAssertFalse(try isFound("UPDATE transactions SET digest = digest + 1"))
+    XCTAssertFalse(try isFound("UPDATE all_transactions SET digest = digest + 1"))
   }
 
   /// After an erasure a change of another customer's note is found with the digests that were kept.

@@ -22,7 +22,7 @@ final class SparseNumbersTests: XCTestCase {
   func testLanesNeedNotBeInStep() throws {
     let ledger = try sparseLedger(
       damage: """
-        UPDATE transactions SET created_at = created_at - 500 WHERE number & \(Self.step - 1) = 1;
+        UPDATE all_transactions SET created_at = created_at - 500 WHERE number & \(Self.step - 1) = 1;
         UPDATE checkpoints SET created_at = created_at - 500 WHERE transaction_number & \(Self.step - 1) = 1;
         """)
     XCTAssertEqual(try ledger.verify().problems.map(\.description), [])
@@ -33,31 +33,33 @@ final class SparseNumbersTests: XCTestCase {
     let seventh = "number = \(Self.sparse("7"))"
     let entryOfSeventh = "transaction_number = \(Self.sparse("7"))"
     let rows: [(line: UInt, damage: String, equation: String)] = [
-      (#line, "DELETE FROM transactions WHERE \(sixth)", "transactions_are_complete"),
-      (#line, "DELETE FROM transactions WHERE \(seventh)", "transactions_are_complete"),
-      (#line, "DELETE FROM transactions WHERE \(seventh)", "entries_have_transactions"),
+      (#line, "DELETE FROM all_transactions WHERE \(sixth)", "transactions_are_complete"),
+      (#line, "DELETE FROM all_transactions WHERE \(seventh)", "transactions_are_complete"),
+      (#line, "DELETE FROM all_transactions WHERE \(seventh)", "entries_have_transactions"),
       (
-        #line, "DELETE FROM transactions WHERE number = (SELECT max(number) FROM transactions)",
+        #line, "DELETE FROM all_transactions WHERE number = (SELECT max(number) FROM all_transactions)",
         "transactions_are_complete"
       ),
       (
         #line,
-        "INSERT INTO transactions SELECT number + \(Self.step), kind, customer, created_at, "
-          + "(number + \(Self.step)) << \(Numbering.entryBits), 1, NULL FROM transactions WHERE \(sixth)",
+        "INSERT INTO all_transactions SELECT number + \(Self.step), kind, customer, created_at, "
+          + "(number + \(Self.step)) << \(Numbering.entryBits), 1, NULL FROM all_transactions WHERE \(sixth)",
         "transactions_are_complete"
       ),
-      (#line, "DELETE FROM entries WHERE \(entryOfSeventh)", "entries_are_complete"),
-      (#line, "DELETE FROM entries WHERE number = (SELECT max(number) FROM entries)", "entries_are_complete"),
-      (#line, "UPDATE entries SET number = number + 1 WHERE \(entryOfSeventh)", "entries_have_transactions"),
+      (#line, "DELETE FROM all_entries WHERE \(entryOfSeventh)", "entries_are_complete"),
+      (#line, "DELETE FROM all_entries WHERE number = (SELECT max(number) FROM all_entries)", "entries_are_complete"),
+      (#line, "UPDATE all_entries SET number = number + 1 WHERE \(entryOfSeventh)", "entries_have_transactions"),
       (
-        #line, "UPDATE entries SET transaction_number = transaction_number + \(Self.step) WHERE \(entryOfSeventh)",
+        #line, "UPDATE all_entries SET transaction_number = transaction_number + \(Self.step) WHERE \(entryOfSeventh)",
         "entries_have_transactions"
       ),
-      (#line, "UPDATE transactions SET first_entry = first_entry + 1 WHERE \(seventh)", "entries_have_transactions"),
-      (#line, "UPDATE transactions SET first_entry = first_entry + 1 WHERE \(sixth)", "entries_have_transactions"),
-      (#line, "UPDATE transactions SET first_entry = 1 WHERE \(seventh)", "entries_have_transactions"),
-      (#line, "UPDATE transactions SET created_at = 1 WHERE \(seventh)", "journal_time_goes_on"),
-      (#line, "UPDATE transactions SET created_at = 1 WHERE \(sixth)", "journal_time_goes_on"),
+      (
+        #line, "UPDATE all_transactions SET first_entry = first_entry + 1 WHERE \(seventh)", "entries_have_transactions"
+      ),
+      (#line, "UPDATE all_transactions SET first_entry = first_entry + 1 WHERE \(sixth)", "entries_have_transactions"),
+      (#line, "UPDATE all_transactions SET first_entry = 1 WHERE \(seventh)", "entries_have_transactions"),
+      (#line, "UPDATE all_transactions SET created_at = 1 WHERE \(seventh)", "journal_time_goes_on"),
+      (#line, "UPDATE all_transactions SET created_at = 1 WHERE \(sixth)", "journal_time_goes_on"),
       (#line, "DELETE FROM customer_lists_buffer WHERE list = 1 AND \(sixth)", "histories_are_complete"),
       (#line, "DELETE FROM checkpoints", "anchors_replay"),
       (#line, "UPDATE keys SET transaction_number = transaction_number + 1", "keys_have_transactions"),
@@ -75,7 +77,7 @@ final class SparseNumbersTests: XCTestCase {
 
   /// One damaged row is one row's problem: those behind it are found nevertheless.
   func testAMissingTransactionHidesNoOther() throws {
-    let ledger = try sparseLedger(damage: "DELETE FROM transactions WHERE number = \(Self.sparse("7"))")
+    let ledger = try sparseLedger(damage: "DELETE FROM all_transactions WHERE number = \(Self.sparse("7"))")
     let problems = try ledger.verify().problems
     XCTAssertEqual(problems.map(\.equation), ["entries_have_transactions", "transactions_are_complete"])
   }
@@ -138,7 +140,7 @@ final class SparseNumbersTests: XCTestCase {
     ledger.close()
     let raw = try RawSQLite(path)
     raw.disarm()
-    counts = JournalCounts(transactions: transactions, entries: Int64(raw.rows("SELECT 1 FROM entries").count))
+    counts = JournalCounts(transactions: transactions, entries: Int64(raw.rows("SELECT 1 FROM all_entries").count))
     XCTAssertNil(raw.run(Self.renumbering))
   }
 
@@ -153,27 +155,27 @@ final class SparseNumbersTests: XCTestCase {
       ("refunds", ["transaction_number", "purchase", "lot", "source_lot"]),
       ("refund_parts", ["transaction_number", "lot", "source_lot"]), ("entitlements", ["purchase", "holder"]),
       ("account_rows", ["pool_lot"]), ("checkpoints", ["transaction_number"]), ("allocations", ["lot"]),
-      ("entries", ["transaction_number", "lot"]), ("transactions", ["number", "customer"]),
+      ("all_entries", ["transaction_number", "lot"]), ("all_transactions", ["number", "customer"]),
     ]
     // An entry's number is its transaction's and its place in it.
     var sql = """
       CREATE TEMP TABLE entry_numbers AS
-        SELECT entries.number AS old,
-          \(sparse("t.number")) << \(Numbering.entryBits) | entries.number - t.first_entry AS new
-        FROM entries JOIN transactions t ON t.number = transaction_number;
+        SELECT all_entries.number AS old,
+          \(sparse("t.number")) << \(Numbering.entryBits) | all_entries.number - t.first_entry AS new
+        FROM all_entries JOIN all_transactions t ON t.number = transaction_number;
       """
     for (table, column) in [
-      ("entries", "previous"), ("account_rows", "last_entry"), ("checkpoints", "entry"), ("allocations", "entry"),
-      ("entries", "number"),
+      ("all_entries", "previous"), ("account_rows", "last_entry"), ("checkpoints", "entry"), ("allocations", "entry"),
+      ("all_entries", "number"),
     ] {
       sql += "UPDATE \(table) SET \(column) = coalesce((SELECT new FROM entry_numbers WHERE old = \(column)), 0);"
     }
     for (table, columns) in columns {
       sql += "UPDATE \(table) SET \(columns.map { "\($0) = \(sparse($0))" }.joined(separator: ", "));"
     }
-    for table in ["entries", "lots", "checkpoints", "account_rows"] {
+    for table in ["all_entries", "lots", "checkpoints", "account_rows"] {
       sql += "UPDATE \(table) SET account = \(account("account"));"
     }
-    return sql + "UPDATE transactions SET first_entry = number << \(Numbering.entryBits)"
+    return sql + "UPDATE all_transactions SET first_entry = number << \(Numbering.entryBits)"
   }()
 }

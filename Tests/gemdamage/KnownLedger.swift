@@ -21,13 +21,13 @@ struct KnownLedger {
     // Those with the most to look at, and some others.
     let owners = try raw.rows(
       """
-      SELECT a.id, count(*) AS n FROM aliases a JOIN transactions t USING (customer)
+      SELECT a.id, count(*) AS n FROM aliases a JOIN all_transactions t USING (customer)
       WHERE a.id NOT LIKE '$%' GROUP BY a.id ORDER BY n DESC, a.id LIMIT 6
       """)
     customers = try (owners.map { $0[0] } + ["zoe", "yan", "holder"]).map { try CustomerID($0) }
     let salt = UInt64(bitPattern: Int64(try raw.rows("SELECT salt FROM project")[0][0]) ?? 0)
     let ids = TransactionIDMaker(salt: salt)
-    for row in try raw.rows("SELECT number, created_at FROM transactions ORDER BY number") {
+    for row in try raw.rows("SELECT number, created_at FROM all_transactions ORDER BY number") {
       let instant = Timestamp(milliseconds: Int64(row[1]) ?? 0)
       transactions.append(ids.id(number: Int64(row[0]) ?? 0, createdAt: instant))
       end = max(end, instant)

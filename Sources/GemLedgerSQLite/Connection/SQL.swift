@@ -83,25 +83,26 @@ package enum SQL {
     """
   package static let lastEntry = "SELECT number FROM entry_rows ORDER BY number DESC LIMIT 1"
   package static let lastRun = """
-    SELECT transaction_number, first_entry,
-      EXISTS (SELECT 1 FROM plain_transactions p WHERE p.number = r.transaction_number)
-    FROM entry_runs r ORDER BY transaction_number DESC LIMIT 1
+    SELECT transaction_number, first_entry, \(isPlain) FROM entry_runs r ORDER BY transaction_number DESC LIMIT 1
     """
-  // A run whose first transaction is missing is damage, and holds for no other transaction.
   package static let runOfTransaction = """
-    SELECT transaction_number, first_entry, \(nextRun)
-    FROM entry_runs r JOIN plain_transactions p ON p.number = r.transaction_number
-    WHERE transaction_number <= ?1 ORDER BY transaction_number DESC LIMIT 1
+    SELECT transaction_number, first_entry, \(nextRun) FROM entry_runs r
+    WHERE transaction_number <= ?1 AND \(isPlain) ORDER BY transaction_number DESC LIMIT 1
     """
   static let runOfEntry = """
-    SELECT transaction_number, first_entry, \(nextRun)
-    FROM entry_runs r JOIN plain_transactions p ON p.number = r.transaction_number
-    WHERE first_entry <= ?1 ORDER BY first_entry DESC LIMIT 1
+    SELECT transaction_number, first_entry, \(nextRun) FROM entry_runs r
+    WHERE first_entry <= ?1 AND \(isPlain)
+      AND transaction_number <= (SELECT max(number) FROM plain_transactions)
+    ORDER BY first_entry DESC LIMIT 1
     """
 
   private static let nextRun = """
-    (SELECT transaction_number FROM entry_runs n JOIN plain_transactions o ON o.number = n.transaction_number
-      WHERE n.transaction_number > r.transaction_number ORDER BY n.transaction_number LIMIT 1)
+    (SELECT min(transaction_number) FROM entry_runs n WHERE n.transaction_number > r.transaction_number
+      AND NOT EXISTS (SELECT 1 FROM transaction_rows t WHERE t.number = n.transaction_number))
+    """
+  // A run of another transaction is damage, and holds for none.
+  private static let isPlain = """
+    r.transaction_number > 0 AND NOT EXISTS (SELECT 1 FROM transaction_rows t WHERE t.number = r.transaction_number)
     """
   package static let catalogVersion = "SELECT version FROM catalog_versions ORDER BY version DESC LIMIT 1"
 }

@@ -58,8 +58,8 @@ extension Migration {
 
   /// Plain transactions: one row for a transaction and its only entry.
   ///
-  /// Earlier rows stay where they are. The views have the names that the tables had: a program that does not know the
-  /// new tables and has the file open reads right rows, and its writes fail.
+  /// Earlier rows stay where they are. A program that does not know the new tables and has the file open no longer finds
+  /// the old names, and so learns that the file is newer.
   static var plainTransactions: [String] {
     [
       "ALTER TABLE transactions RENAME TO transaction_rows",
@@ -68,14 +68,14 @@ extension Migration {
       // Both numbers ascend together.
       table(EntryRun.self, more: ["UNIQUE (first_entry)"]),
       """
-      CREATE VIEW transactions AS
+      CREATE VIEW all_transactions AS
         SELECT * FROM transaction_rows
         UNION ALL
         SELECT number, kind, account >> 10, created_at, \(entryOfPlain), digest, erasable_digest
         FROM plain_transactions p
       """,
       """
-      CREATE VIEW entries AS
+      CREATE VIEW all_entries AS
         SELECT * FROM entry_rows
         UNION ALL
         SELECT \(entryOfPlain), number, account, kind, amount, balance, 0, version, previous, lot
@@ -86,6 +86,8 @@ extension Migration {
 
   private static let entryOfPlain = """
     (SELECT p.number - r.transaction_number + r.first_entry FROM entry_runs r
-          WHERE r.transaction_number <= p.number ORDER BY r.transaction_number DESC LIMIT 1)
+          WHERE r.transaction_number BETWEEN 1 AND p.number
+            AND NOT EXISTS (SELECT 1 FROM transaction_rows t WHERE t.number = r.transaction_number)
+          ORDER BY r.transaction_number DESC LIMIT 1)
     """
 }

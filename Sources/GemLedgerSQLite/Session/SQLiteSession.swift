@@ -92,6 +92,9 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
   }
 
   private func write(journal changes: borrowing ChangeSet) throws(LedgerError) {
+    if tables.statements.replacesOrphans, changes.copy == nil, let first = changes.entries.first {
+      try tables.journal.refuseUsed(first.number)
+    }
     try tables.journal.add(changes.transactions, changes.entries)
     try tables.keys.add(changes.keys)
     try tables.journal.add(changes.notes)

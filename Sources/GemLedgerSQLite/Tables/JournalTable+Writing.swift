@@ -1,12 +1,13 @@
+internal import CSQLite
 internal import GemLedger
 
 extension JournalTable {
   func add(_ transactions: [TransactionRow], _ entries: [EntryRow]) throws(LedgerError) {
     guard !transactions.isEmpty else { return try statements.run(.addEntry, entries, Self.bind) }
     let last = try lastRun()
-    // A run without its first transaction is damage. It must not come to hold for transactions of this group.
+    // A run ahead of the journal is damage. It must not come to hold for transactions of this group.
     let isFree = (last?.run.transaction ?? 0) < transactions[0].number
-    var lag = last?.hasTransaction == true ? last?.run.lag : nil
+    var lag = last?.isPlain == true ? last?.run.lag : nil
     var (runs, plain): ([EntryRun], [PlainTransactionRow]) = ([], [])
     var (others, otherEntries): ([TransactionRow], [EntryRow]) = ([], [])
     plain.reserveCapacity(transactions.count)
@@ -16,6 +17,8 @@ extension JournalTable {
       while end < entries.count, entries[end].transaction == transaction.number { end += 1 }
       let own = entries[start..<end]
       start = end
+      // The numbers go on from the last entry, which a damaged run can make too low.
+      for entry in own where entry.previous >= entry.number { throw damage("entry \(entry.number) is there already") }
       if isFree, let row = PlainTransactionRow(transaction, entries: own) {
         let run = EntryRun(transaction: transaction.number, firstEntry: transaction.firstEntry)
         if run.lag != lag, try isSteady(run, index, transactions) {
@@ -37,7 +40,21 @@ extension JournalTable {
     try statements.run(.addEntry, otherEntries, Self.bind)
   }
 
-  private func lastRun() throws(LedgerError) -> (run: EntryRun, hasTransaction: Bool)? {
+  private func damage(_ message: String) -> LedgerError {
+    SQLiteFailure(extendedCode: SQLITE_CORRUPT, message: message).ledgerError(path: statements.path)
+  }
+
+  /// Refuses an entry number that an account has as its last one, or a higher one.
+  ///
+  /// Rows of a new entry replace those of an entry that is not there, so this must be sure. It reads all accounts, and
+  /// only after a constraint failed.
+  func refuseUsed(_ entry: EntryNumber) throws(LedgerError) {
+    let used = try statements.first(
+      "SELECT max(last_entry) FROM accounts WHERE last_entry >= ?1", { $0.bind(1, entry) }, { $0.integer(0) })
+    if let used, used >= entry { throw damage("entry \(entry) is not new: an account has entry \(used)") }
+  }
+
+  private func lastRun() throws(LedgerError) -> (run: EntryRun, isPlain: Bool)? {
     try statements.translating { () throws(SQLiteFailure) in
       let statement = try statements.hot(.lastRun)
       defer { statement.reset() }
@@ -52,10 +69,16 @@ extension JournalTable {
     _ run: EntryRun, _ index: Int, _ transactions: [TransactionRow]
   ) throws(LedgerError) -> Bool {
     let (number, place) = (run.transaction - runUp, index - Int(runUp))
-    guard place < 0 || transactions[place].number != number else {
-      return transactions[place].firstEntry == run.firstEntry - runUp
+    if place >= 0 {
+      return transactions[place].number == number && transactions[place].firstEntry == run.firstEntry - runUp
     }
-    return try transaction(number)?.firstEntry == run.firstEntry - runUp
+    do throws(LedgerError) {
+      return try transaction(number)?.firstEntry == run.firstEntry - runUp
+    } catch {
+      // A damaged row must not stop the bookings of others.
+      guard error.code == .storageDamaged else { throw error }
+      return false
+    }
   }
 
   private func write(_ runs: [EntryRun]) throws(LedgerError) {

@@ -1,3 +1,4 @@
+internal import CSQLite
 internal import GemLedger
 
 /// Transactions, entries, allocations, notes and merges.
@@ -80,7 +81,7 @@ struct JournalTable {
       var runs = EntryRuns(statements)
       var transactions: [TransactionNumber] = []
       transactions.reserveCapacity(wanted.count)
-      for number in wanted { transactions.append(try runs.transaction(from: number)) }
+      for number in wanted.sorted() { transactions.append(try runs.transaction(from: number)) }
       return transactions
     }
     let rowCount = found.count
@@ -170,7 +171,13 @@ struct JournalTable {
     try statements.translating { () throws(SQLiteFailure) in
       defer { others.reset() }
       others.bind(1, after)
-      var other = try others.step() ? try read(others) : nil
+      func next(_ last: Int64) throws(SQLiteFailure) -> Row? {
+        guard try others.step() else { return nil }
+        let row = try read(others)
+        guard number(row) > last else { throw .notAscending }
+        return row
+      }
+      var other = try next(after)
       var plain = try more(nil)
       // Most pages are of one table.
       if plain.count >= limit, let end = plain.prefix(limit).last, other.map({ number(end) < number($0) }) ?? true {
@@ -179,17 +186,18 @@ struct JournalTable {
       var (rows, last): ([Row], Int64) = ([], after)
       while rows.count < limit || other.map(number) == last {
         if let row = plain.first, other.map({ number(row) <= number($0) }) ?? true {
+          guard number(row) > last else { throw .notAscending }
+          last = number(row)
           rows.append(row)
           plain.removeFirst()
-          if plain.isEmpty { plain = try more(row) }
+          if plain.isEmpty, rows.count < limit { plain = try more(row) }
         } else if let row = other {
+          last = number(row)
           rows.append(row)
-          other = try others.step() ? try read(others) : nil
-          if let other, number(other) <= number(row) { throw .notAscending }
+          other = try next(last)
         } else {
           break
         }
-        last = rows.last.map(number) ?? last
       }
       return rows
     }
@@ -255,13 +263,17 @@ struct PlainPage {
     guard number < start || number >= transactions.last?.number ?? start else {
       return transactions.firstIndex { $0.number > number } ?? transactions.count
     }
+    // Pages that follow each other have rising entries too.
+    let lastEntry = transactions.last?.number == number ? entries.last?.number ?? 0 : 0
     start = .max
     transactions.removeAll(keepingCapacity: true)
     entries.removeAll(keepingCapacity: true)
     try journal.readPlain(after: number, limit: limit) { (row) throws(SQLiteFailure) in
-      guard row.transaction.number > transactions.last?.number ?? .min,
-        row.entry.number > entries.last?.number ?? .min
-      else { throw .notAscending }
+      guard row.transaction.number > transactions.last?.number ?? number else { throw .notAscending }
+      guard row.entry.number > entries.last?.number ?? lastEntry else {
+        throw SQLiteFailure(
+          extendedCode: SQLITE_CORRUPT, message: "the run of entries of transaction \(row.transaction.number) is wrong")
+      }
       transactions.append(row.transaction)
       entries.append(row.entry)
     }
