@@ -98,6 +98,8 @@ package enum SQL {
 
   private static let nextRun = """
     (SELECT min(transaction_number) FROM entry_runs n WHERE n.transaction_number > r.transaction_number
+      AND NOT EXISTS (SELECT 1 FROM transaction_rows t WHERE t.number = n.transaction_number)),
+    (SELECT min(first_entry) FROM entry_runs n WHERE n.first_entry > r.first_entry
       AND NOT EXISTS (SELECT 1 FROM transaction_rows t WHERE t.number = n.transaction_number))
     """
   // A run of another transaction is damage, and holds for none.

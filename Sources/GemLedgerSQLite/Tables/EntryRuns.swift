@@ -6,15 +6,15 @@ internal import GemLedger
 /// It keeps the run of the last transaction, since most reads are of neighbours. It serves one read: later commits add runs.
 struct EntryRuns {
   private let statements: StatementRunner
-  /// A run that was read, and the first transaction of the next run.
-  private var known: (run: EntryRun, next: TransactionNumber)?
+  /// A run that was read, and where the next run begins.
+  private var known: (run: EntryRun, next: EntryRun)?
 
   init(_ statements: StatementRunner) { self.statements = statements }
 
   /// The number of the entry of a plain transaction.
   mutating func entry(of transaction: TransactionNumber) throws(SQLiteFailure) -> EntryNumber {
     let run: EntryRun?
-    if let known, known.run.transaction <= transaction, transaction < known.next {
+    if let known, known.run.transaction <= transaction, transaction < known.next.transaction {
       run = known.run
     } else {
       run = try read(.runOfTransaction, transaction)
@@ -28,8 +28,10 @@ struct EntryRuns {
 
   /// The lowest number that a plain transaction can have whose entry has this number or a higher one.
   mutating func transaction(from entry: EntryNumber) throws(SQLiteFailure) -> TransactionNumber {
-    guard let run = try read(.runOfEntry, entry), let next = known?.next else { return 1 }
-    return min(entry &+ run.lag, next)
+    let isKnown = known.map { $0.run.firstEntry <= entry && entry < $0.next.firstEntry } ?? false
+    if !isKnown, try read(.runOfEntry, entry) == nil { return 1 }
+    guard let known else { return 1 }
+    return min(entry &+ known.run.lag, known.next.transaction)
   }
 
   /// Reads the last run that begins at a number or before it.
@@ -39,7 +41,9 @@ struct EntryRuns {
     statement.bind(1, number)
     guard try statement.step() else { return nil }
     let run = EntryRun(transaction: try statement.transaction(0), firstEntry: try statement.entry(1))
-    known = (run, try statement.optionalTransaction(2) ?? .max)
+    // 0 after the last run.
+    let (transaction, entry) = (statement.integer(2), statement.integer(3))
+    known = (run, EntryRun(transaction: transaction == 0 ? .max : transaction, firstEntry: entry == 0 ? .max : entry))
     return run
   }
 }
