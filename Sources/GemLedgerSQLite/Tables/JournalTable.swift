@@ -266,9 +266,8 @@ struct PlainPage {
     // Pages that follow each other have rising entries too.
     let lastEntry = transactions.last?.number == number ? entries.last?.number ?? 0 : 0
     start = .max
-    (transactions, entries) = ([], [])
-    transactions.reserveCapacity(min(limit, ScanPage.size))
-    entries.reserveCapacity(min(limit, ScanPage.size))
+    transactions.removeAll(keepingCapacity: true)
+    entries.removeAll(keepingCapacity: true)
     try journal.readPlain(after: number, limit: limit) { (row) throws(SQLiteFailure) in
       guard row.transaction.number > transactions.last?.number ?? number else { throw .notAscending }
       guard row.entry.number > entries.last?.number ?? lastEntry else {
