@@ -76,10 +76,15 @@ extension GroupRows {
   }
 
   /// Requests the rows that the commands of an id need under one of its numbers.
-  private func want(_ number: CustomerNumber, named id: CustomerID) {
+  func want(_ number: CustomerNumber, named id: CustomerID) {
     want(customer: number, keys: guess.keysOfIDs[id] ?? [])
   }
 
-  func arrived(named id: CustomerID, _ numbers: [CustomerNumber]) { for number in numbers { want(number, named: id) } }
+  func arrived(named id: CustomerID, _ numbers: [CustomerNumber]) {
+    for number in numbers {
+      useRows(ofIDs: number, named: id)
+      want(number, named: id)
+    }
+  }
 }
 #endif

@@ -33,6 +33,7 @@ final class GroupRows: SessionPart {
   var identities: [LedgerCommand.PurchaseClaim: PurchaseIdentity] = [:]
   var evidence: [PurchaseIdentity: [EvidenceRow]] = [:]
   var guess = FirstGuess()
+  var rowsOfIDs = RowsOfIDs()
   var holdsByNumber: [TransactionNumber: HoldRow] = [:]
   var entriesByAddress: [RowAddress: EntryRow] = [:]
 
@@ -181,6 +182,7 @@ final class GroupRows: SessionPart {
   /// - Returns: Whether there was anything to look up.
   func load(with claims: [RowsQuery] = []) throws(LedgerError) -> Bool {
     if isDeciding { wantMoreOfFirstLots() }
+    let claims = claims + queriesOfIDs()
     let asked = lookups.map { ($0, $0.takeRequests()) }.filter { !$0.1.isEmpty }
     let statements = Array(wantedStatements)
     wantedStatements = [:]
@@ -190,7 +192,7 @@ final class GroupRows: SessionPart {
     for query in claims {
       for _ in query.requests {
         let rows = rest.removeFirst()
-        for row in 0..<rows.count { query.keep(self, rows, row) }
+        for row in 0..<rows.count { try query.keep(self, rows, row) }
       }
     }
     for (lookup, requests) in asked {
@@ -205,7 +207,7 @@ final class GroupRows: SessionPart {
 /// A query for rows in addition to a group's look-ups, with the receiver of its result.
 struct RowsQuery {
   let requests: [PostgresRequest]
-  let keep: (GroupRows, PostgresRows, Int) -> Void
+  let keep: (GroupRows, PostgresRows, Int) throws(LedgerError) -> Void
 }
 
 /// The position of a lane that a group holds.

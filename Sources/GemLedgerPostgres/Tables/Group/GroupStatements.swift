@@ -10,33 +10,52 @@ enum CustomerStatements {
   /// A distributed engine needs the shard of each table in the query, and joins tables row by row only within a shard.
   /// A single server would search the list again for each row.
   static func customersWithAccounts(_ customers: [CustomerNumber], _ layout: LaneLayout) -> [PostgresRequest] {
-    layout.batches(customers.sorted()) { $0 }.map { customers in
-      PostgresRequest(
-        """
-        SELECT c.customer, id, created_at, frozen, frozen_reason, merged_into, merged_count, erased_by, a.*
-        FROM customers c LEFT JOIN (
-          SELECT \(AccountRow.columns) FROM accounts\(layout.cluster == nil ? "" : " WHERE customer = ANY($1)")
-        ) a ON a.customer = c.customer
-        WHERE c.customer = ANY($1)
-        """, customers)
-    }
+    let isOne = "= ANY($1)"
+    let sql = customersWithAccounts(which: isOne, accounts: layout.cluster == nil ? "" : " WHERE customer \(isOne)")
+    return layout.batches(customers.sorted()) { $0 }.map { PostgresRequest(sql, $0) }
+  }
+
+  /// Returns the statement for the customers of ids with their accounts, on a single server.
+  static func customersWithAccounts(of ids: [CustomerID]) -> PostgresRequest {
+    PostgresRequest(customersWithAccounts(which: isNamed), ids.map(\.text))
+  }
+
+  private static let isNamed = "= ANY(ARRAY(SELECT customer FROM aliases WHERE id = ANY($1)))"
+
+  private static func customersWithAccounts(which condition: String, accounts: String = "") -> String {
+    """
+    SELECT c.customer, id, created_at, frozen, frozen_reason, merged_into, merged_count, erased_by, a.*
+    FROM customers c LEFT JOIN (SELECT \(AccountRow.columns) FROM accounts\(accounts)) a ON a.customer = c.customer
+    WHERE c.customer \(condition)
+    """
   }
 
   /// Returns statements for the first page of each class of open lots; an account without lots costs one row read.
   static func firstLots(_ customers: [CustomerNumber], _ layout: LaneLayout) -> [PostgresRequest] {
+    let isOne = "= ANY($1)"
+    let sql = firstLots(which: isOne, lots: "AND customer \(isOne)")
+    return layout.batches(customers.sorted()) { $0 }.map { PostgresRequest(sql, $0) }
+  }
+
+  /// Returns the statement for the first lots of the ids' customers, on a single server.
+  static func firstLots(of ids: [CustomerID]) -> PostgresRequest {
+    PostgresRequest(firstLots(which: isNamed), ids.map(\.text))
+  }
+
+  /// - Parameter lots: A further condition for the lots, which a distributed engine needs.
+  private static func firstLots(which condition: String, lots further: String = "") -> String {
     func page(_ isPaid: Bool) -> String {
       """
       (SELECT \(LotRow.columns) FROM lots
-        WHERE a.open_lots > 0 AND customer = a.customer AND customer = ANY($1) AND currency = a.currency
+        WHERE a.open_lots > 0 AND customer = a.customer \(further) AND currency = a.currency
           AND (source = 1) = \(isPaid) AND remaining > 0
         ORDER BY expires_at, lot LIMIT \(GroupRows.lotsPerPage))
       """
     }
-    let sql = """
+    return """
       SELECT l.* FROM accounts a CROSS JOIN LATERAL (\(page(false)) UNION ALL \(page(true))) l
-      WHERE a.customer = ANY($1)
+      WHERE a.customer \(condition)
       """
-    return layout.batches(customers.sorted()) { $0 }.map { PostgresRequest(sql, $0) }
   }
 }
 

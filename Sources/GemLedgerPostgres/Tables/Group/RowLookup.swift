@@ -4,7 +4,7 @@ internal import GemLedger
 /// The look-up of rows of one kind by keys: one statement for all missing keys.
 final class RowLookup<Key: Hashable, Row>: GroupLookup {
   private(set) var found: [Key: [Row]] = [:]
-  private var wanted: Set<Key> = []
+  private(set) var wanted: Set<Key> = []
   /// The keys of the running query.
   private var asked: Set<Key> = []
   private let requests: ([Key]) -> [PostgresRequest]
