@@ -92,7 +92,7 @@ package enum SQL {
   static let runOfEntry = """
     SELECT transaction_number, first_entry, \(nextRun) FROM entry_runs r
     WHERE first_entry <= ?1 AND \(isPlain)
-      AND transaction_number <= (SELECT max(number) FROM plain_transactions)
+      AND +transaction_number <= (SELECT max(number) FROM plain_transactions)
     ORDER BY first_entry DESC LIMIT 1
     """
 
@@ -104,7 +104,7 @@ package enum SQL {
     """
   // A run of another transaction is damage, and holds for none.
   private static let isPlain = """
-    r.transaction_number > 0 AND NOT EXISTS (SELECT 1 FROM transaction_rows t WHERE t.number = r.transaction_number)
+    +r.transaction_number > 0 AND NOT EXISTS (SELECT 1 FROM transaction_rows t WHERE t.number = r.transaction_number)
     """
   package static let catalogVersion = "SELECT version FROM catalog_versions ORDER BY version DESC LIMIT 1"
 }
