@@ -12,6 +12,8 @@ struct ImportCheck {
     /// If numbers have gaps, the record of them that the storage needs.
     var journal: CopiedJournal
     var erasures: ImportedErasures
+    /// The state after the catalog's line, for reading the lines again.
+    var context: ImportContext
     /// Whether customers have all numbers from 1.
     var hasAllCustomers: Bool
   }
@@ -42,27 +44,43 @@ struct ImportCheck {
     var check = Self()
     check.context = context
     var reader = try LineReader(text)
-    while let line = try reader.next() {
-      check.line = reader.number
-      do throws(LineFault) { try check.read(line) } catch { check.problems.add(reader.number, error.message) }
-      if reader.number & 0x3FF == 0 { progress(reader.byteCount) }
+    while !check.hasWholeContext, let line = try reader.next() { check.read(ParsedLine(line, check.context)) }
+    let context = check.context
+    var blocks = LinesAhead(
+      reader, aheadCount: blocksAheadCount, isFull: { $0.byteCount >= blockByteCount },
+      work: { block in (0..<block.count).map { ParsedLine(block[$0], context) } })
+    while let block = try blocks.next() {
+      for line in block { check.read(line) }
+      progress(blocks.byteCount)
     }
     return try check.findings()
   }
 
-  private mutating func read(_ line: ArraySlice<UInt8>) throws(LineFault) {
+  /// The number of bytes from which a block is full: lines of any length take bounded memory.
+  private static let blockByteCount = 256 << 10
+  /// The number of blocks that other threads parse while this one checks another.
+  private static let blocksAheadCount = 3
+
+  /// Whether no later line can change the context: the header and the catalog are before all other lines.
+  private var hasWholeContext: Bool { rank > ImportRecord.catalogRank }
+
+  private mutating func read(_ parsed: ParsedLine) {
+    line += 1
+    do throws(LineFault) { try check(parsed) } catch { problems.add(line, error.message) }
+  }
+
+  private mutating func check(_ parsed: ParsedLine) throws(LineFault) {
     guard end == nil else { throw LineFault("The export continues after its last line.") }
     let sum = checksum
-    let hash = ExportWriter.hash(of: line)
-    checksum &+= hash
-    lastHash = hash
-    let record = try ImportRecord(line, context)
+    checksum &+= parsed.hash
+    lastHash = parsed.hash
+    let record = try parsed.record.get()
     guard record.rank >= rank else { throw LineFault("A line of this type must precede the previous line.") }
     guard header != nil || record.rank == 0 else { throw LineFault("The first line is not the header of an export.") }
     rank = record.rank
     try bounds.check(record)
     switch record {
-    case .header(let header): try begin(header, hash)
+    case .header(let header): try begin(header, parsed.hash)
     case .catalog(_, let rows): try learn(rows)
     case .transaction(let transaction): try count(transaction)
     case .end(let end): try finish(end, checksum: sum)
@@ -142,6 +160,17 @@ struct ImportCheck {
     let identity = Int64(bitPattern: (firstHash &* 31 &+ lastHash) >> 2 | 1 << 62)
     return Findings(
       header: header, after: after, end: end, identity: identity, journal: journal, erasures: erasures,
-      hasAllCustomers: bounds.hasAllCustomers)
+      context: context, hasAllCustomers: bounds.hasAllCustomers)
+  }
+}
+
+/// A line with its hash, and its record or its fault.
+private struct ParsedLine: Sendable {
+  let hash: UInt64
+  let record: Result<ImportRecord, LineFault>
+
+  init(_ line: ArraySlice<UInt8>, _ context: ImportContext) {
+    hash = ExportWriter.hash(of: line)
+    record = Result { () throws(LineFault) in try ImportRecord(line, context) }
   }
 }

@@ -16,11 +16,13 @@ enum ImportRecord {
   case entitlement(EntitlementRow)
   case end(ExportEnd)
 
+  static let catalogRank = 1
+
   /// The sort rank of the record within an export.
   var rank: Int {
     switch self {
     case .header: 0
-    case .catalog: 1
+    case .catalog: Self.catalogRank
     case .environment: 2
     case .customer: 3
     case .purchase: 4

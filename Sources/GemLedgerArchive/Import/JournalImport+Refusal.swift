@@ -13,9 +13,7 @@ extension JournalImport {
   func validate(_ found: ImportCheck.Findings, into target: any LedgerStorage) throws(LedgerError) {
     guard found.after != nil, found.end.lines <= Self.validatedLineCountMax else { return }
     try target.read { (snapshot) throws(LedgerError) in
-      var pages = ImportPages(
-        try LineReader(text), pageSize: Int(found.end.lines), context: try Self.context(snapshot))
-      pages.context.ids = TransactionIDMaker(salt: found.header.project.salt)
+      var pages = try ImportPages(text, pageSize: Int(found.end.lines), context: found.context)
       let replay = try JournalReplay(
         snapshot, isKeyed: target.traits.isKeyedByCustomer, isDense: found.header.isDense, isIncrement: true)
       replay.unnamed = Set(try found.erasures.rows(in: snapshot).erasures.flatMap(\.numbers))

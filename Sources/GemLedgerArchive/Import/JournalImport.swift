@@ -32,6 +32,8 @@ package struct JournalImport {
   }
 
   /// The default number of lines per commit: an account that several lines change is written once.
+  ///
+  /// Two pages are in memory, of which one is parsed while the other one is written.
   package static let pageSize = 16_384
 
   let text: any ImportText
@@ -182,16 +184,12 @@ package struct JournalImport {
     // A step other than 0 means that all pages are written.
     guard begun.step == 0 else { return }
     if begun.pages == 0 { try eraseNames(found.erasures, in: target) }
-    var pages = ImportPages(
-      try LineReader(text), pageSize: pageSize,
-      context: try target.read { (snapshot) throws(LedgerError) in try Self.context(snapshot) })
-    pages.context.ids = TransactionIDMaker(salt: found.header.project.salt)
+    var pages = try ImportPages(text, pageSize: pageSize, context: found.context, skipping: begun.pages)
     let replay = try target.read { (snapshot) throws(LedgerError) in
       try JournalReplay(
         snapshot, isKeyed: target.traits.isKeyedByCustomer, isDense: found.header.isDense,
         isIncrement: found.header.after != nil)
     }
-    try pages.skip(begun.pages)
     while let page = try pages.next() {
       try target.read { (snapshot) throws(LedgerError) in try Self.fill(replay, with: page, snapshot) }
       replay.changes.copy?.progress = CopyProgress(pages: pages.number, source: found.identity)
@@ -200,7 +198,7 @@ package struct JournalImport {
       } catch {
         throw try refusal(error, of: page, found, target)
       }
-      progress(.importing, pages.lineNumber, found.end.lines)
+      progress(.importing, page.firstLine + Int64(page.records.count) - 1, found.end.lines)
     }
     guard !found.header.isDense else { return }
     let sequences = try target.read { (snapshot) throws(LedgerError) in try snapshot.sequences() }
@@ -280,46 +278,53 @@ package struct JournalImport {
 }
 
 /// Some parsed lines of an export.
-struct ImportPage {
+struct ImportPage: Sendable {
   let firstLine: Int64
   var records: [ImportRecord] = []
 }
 
-/// Splits an export into pages; the same export gives the same pages.
-struct ImportPages {
-  private var reader: LineReader
-  private let pageSize: Int
-  var context: ImportContext
-  /// The number of pages read or skipped.
-  private(set) var number: Int64 = 0
-  var lineNumber: Int64 { reader.number }
-
-  init(_ reader: LineReader, pageSize: Int, context: ImportContext) {
-    self.reader = reader
-    self.pageSize = pageSize
-    self.context = context
-  }
-
-  mutating func skip(_ pages: Int64) throws(LedgerError) {
-    for _ in 0..<pages * Int64(pageSize) where try reader.next() == nil { break }
-    number = pages
-  }
-
-  mutating func next() throws(LedgerError) -> ImportPage? {
-    var page = ImportPage(firstLine: reader.number + 1)
-    while page.records.count < pageSize, let line = try reader.next() {
+extension ImportPage {
+  /// Parses lines that passed the check earlier.
+  init(_ block: LineBlock, _ context: ImportContext) throws(LedgerError) {
+    firstLine = block.firstLine
+    records.reserveCapacity(block.count)
+    for index in 0..<block.count {
       do throws(LineFault) {
-        let record = try ImportRecord(line, context)
-        if case .catalog(_, let rows) = record { context.learn(rows) }
-        page.records.append(record)
+        records.append(try ImportRecord(block[index], context))
       } catch {
-        // The text passed the check earlier, so another process has modified it since.
+        // Another process has modified the text since the check.
         var problems = ImportProblems()
-        problems.add(reader.number, error.message)
+        problems.add(firstLine + Int64(index), error.message)
         throw problems.error("The export changed during the import: it")
       }
     }
-    if page.records.isEmpty { return nil }
+  }
+}
+
+/// Splits an export into pages; the same export gives the same pages.
+///
+/// The next page is parsed while the caller writes one.
+struct ImportPages {
+  private var lines: LinesAhead<ImportPage>
+  /// The number of pages read or skipped.
+  private(set) var number: Int64
+
+  /// - Parameters:
+  ///   - context: The state after the catalog's line.
+  ///   - skipped: The number of pages to skip.
+  init(
+    _ text: some ImportText, pageSize: Int, context: ImportContext, skipping skipped: Int64 = 0
+  ) throws(LedgerError) {
+    var reader = try LineReader(text)
+    for _ in 0..<skipped * Int64(pageSize) where try reader.next() == nil { break }
+    number = skipped
+    lines = LinesAhead(
+      reader, aheadCount: 1, isFull: { $0.count >= pageSize },
+      work: { (block) throws(LedgerError) in try ImportPage(block, context) })
+  }
+
+  mutating func next() throws(LedgerError) -> ImportPage? {
+    guard let page = try lines.next() else { return nil }
     number += 1
     return page
   }

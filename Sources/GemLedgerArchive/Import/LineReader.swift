@@ -23,6 +23,26 @@ package struct ImportBytes: ImportText {
   }
 }
 
+/// Consecutive lines of an export.
+struct LineBlock: Sendable {
+  let firstLine: Int64
+  private var bytes: [UInt8] = []
+  private var ends: [Int] = []
+
+  init(firstLine: Int64) { self.firstLine = firstLine }
+
+  var count: Int { ends.count }
+  var byteCount: Int { bytes.count }
+
+  /// The line at an index from 0.
+  subscript(index: Int) -> ArraySlice<UInt8> { bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
+
+  mutating func append(_ line: ArraySlice<UInt8>) {
+    bytes += line
+    ends.append(bytes.count)
+  }
+}
+
 /// Splits a text into lines.
 struct LineReader {
   /// The maximum length of a line; a whole catalog is one line, and longer there than in its file.
@@ -34,8 +54,6 @@ struct LineReader {
   private var isAtEnd = false
   /// The number of the last returned line, from 1.
   private(set) var number: Int64 = 0
-  /// Whether the last returned line had a line feed.
-  private(set) var isWhole = true
   /// The number of bytes read.
   private(set) var byteCount: Int64 = 0
 
@@ -50,7 +68,6 @@ struct LineReader {
       if let end = lineFeed(from: searched) {
         defer { start = end + 1 }
         number += 1
-        isWhole = true
         return buffer[start..<end]
       }
       searched = buffer.count
@@ -58,7 +75,6 @@ struct LineReader {
         guard start < buffer.count else { return nil }
         defer { start = buffer.count }
         number += 1
-        isWhole = false
         return buffer[start...]
       }
       guard buffer.count - start <= Self.lineLengthMax else {
@@ -74,6 +90,13 @@ struct LineReader {
       start = 0
       buffer += more
     }
+  }
+
+  /// Returns the next lines until the block is full; nil after the last line.
+  mutating func block(_ isFull: (LineBlock) -> Bool) throws(LedgerError) -> LineBlock? {
+    var block = LineBlock(firstLine: number + 1)
+    while !isFull(block), let line = try next() { block.append(line) }
+    return block.count == 0 ? nil : block
   }
 
   /// Returns the position of the next line feed, searching eight bytes per step.
