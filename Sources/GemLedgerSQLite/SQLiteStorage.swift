@@ -152,9 +152,9 @@ package final class SQLiteStorage: LedgerStorage {
   ///
   /// - Throws: As opening a ledger.
   package static func openImport(
-    path: String, now: Timestamp = LedgerClock.system.now()
+    path: String, now: Timestamp = LedgerClock.system.now(), sizes: TableSizes = TableSizes()
   ) throws(LedgerError) -> SQLiteStorage {
-    try SQLiteStorage(SQLiteFile(path: path), now: now, isCopy: true)
+    try SQLiteStorage(SQLiteFile(path: path), now: now, isCopy: true, sizes: sizes)
   }
 
   private static func incompleteCopy(_ path: String) -> LedgerError {

@@ -1,4 +1,5 @@
 import GemLedger
+import GemLedgerArchive
 import GemLedgerAudit
 import GemLedgerSQLite
 import GemTestSupport
@@ -86,6 +87,33 @@ final class AccountBufferTests: XCTestCase {
     }
     XCTAssertEqual(try ledger.verify().problems.map(\.description), [])
     ledger.close()
+  }
+
+  /// An import writes changed accounts to the large table at once, unless rows in the buffer would hide them.
+  func testAnImportBuffersAccountsOnlyWithOthersInTheBuffer() throws {
+    for (rows, expected) in [("WHERE false", 0), ("ORDER BY account LIMIT 1", 3)] {
+      let directory = try TemporaryDirectory()
+      let path = directory.path("copy.sqlite")
+      let ledger = Ledger.inMemory(clock: time.clock, salt: 7)
+      try ledger.apply(Make.catalog())
+      let customers = try (0..<3).map { try Make.customer("c\($0)") }
+      for customer in customers { try ledger.grant([Make.amount("GEM", 10)], customer: customer) }
+      let whole = try Exported(ledger)
+      let first = JournalImport(ImportBytes(whole.bytes), clock: time.clock)
+      let copy = try SQLiteStorage.openCopy(path: path, project: try first.head().project, source: 0)
+      try first.run(into: copy)
+      copy.close()
+      XCTAssertNil(try RawSQLite(path).run("INSERT INTO accounts_buffer SELECT * FROM account_rows \(rows)"))
+      for customer in customers.reversed() { try ledger.spend([Make.amount("GEM", 1)], customer: customer) }
+      let more = JournalImport(ImportBytes(try Exported(ledger, after: whole.summary.cursor).bytes), clock: time.clock)
+      let target = try SQLiteStorage.openImport(path: path, now: time.now, sizes: Self.small)
+      try more.run(into: target)
+      target.close()
+      XCTAssertEqual(try count("accounts_buffer", path), expected)
+      let imported = try open(path, time.clock)
+      XCTAssertEqual(try LedgerState(imported), try LedgerState(ledger))
+      imported.close()
+    }
   }
 
   /// A storage for few customers writes no row that a row in the buffer would hide.

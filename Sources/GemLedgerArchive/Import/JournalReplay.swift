@@ -76,14 +76,14 @@ final class JournalReplay {
     self.snapshot = snapshot
     changes = ChangeSet()
     changes.copy = CopyChanges(progress: nil)
+    // Each access to a member of a map's value would be two look-ups.
     for number in changedAccounts {
-      accounts[number]?.isNew = false
-      accounts[number]?.isChanged = false
+      guard let account = accounts[number] else { continue }
+      accounts[number] = Account(row: account.row, isNew: false)
     }
     for number in changedLots {
-      lots[number]?.isNew = false
-      lots[number]?.isChanged = false
-      lots[number]?.movedFrom = nil
+      guard let lot = lots[number] else { continue }
+      lots[number] = Lot(row: lot.row, isNew: false)
     }
     changedAccounts.removeAll(keepingCapacity: true)
     changedLots.removeAll(keepingCapacity: true)
@@ -101,8 +101,10 @@ final class JournalReplay {
     if lots.count > Self.keptCountMax { lots.removeAll() }
   }
 
-  /// Moves the changes into the change set.
+  /// Moves the changes into the change set, in the order of their numbers: a storage writes each of its pages once.
   func endPage() {
+    changedAccounts.sort()
+    changedLots.sort()
     for number in changedAccounts {
       guard let account = accounts[number] else { continue }
       if account.isNew { changes.newAccounts.append(account.row) } else { changes.changedAccounts.append(account.row) }

@@ -7,11 +7,14 @@ internal import GemLedger
 final class AccountTable {
   let buffer: RowBuffer
   private let statements: StatementRunner
+  /// Whether the storage is the target of a copy or an import, whose commits change many accounts each.
+  private let isCopy: Bool
   /// Whether changed rows are written to the buffer; false as long as it is empty and the customers are few.
   private var isBuffered = false
 
-  init(_ statements: StatementRunner, sizes: TableSizes) {
+  init(_ statements: StatementRunner, isCopy: Bool, sizes: TableSizes) {
     self.statements = statements
+    self.isCopy = isCopy
     buffer = RowBuffer(statements, SQL.accountsBuffer, sizes: sizes)
   }
 
@@ -78,7 +81,8 @@ final class AccountTable {
       let last = try statements.hot(.lastAccount)
       defer { last.reset() }
       isBuffered = try buffered.step()
-      guard !isBuffered, try last.step() else { return }
+      // A copy's commit changes several rows of each page, so the buffer would only add two more writes of each row.
+      guard !isBuffered, !isCopy, try last.step() else { return }
       isBuffered = AccountNumber(rawValue: last.integer(0)).customer > buffer.sizes.customers
     }
     return isBuffered

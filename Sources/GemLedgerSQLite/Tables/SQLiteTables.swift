@@ -29,7 +29,7 @@ struct SQLiteTables {
     catalog = CatalogTable(statements: statements)
     customers = CustomerTable(statements: statements, catalog: catalog)
     accountTokens = AccountTokenTable(statements: statements)
-    accounts = AccountTable(statements, sizes: sizes)
+    accounts = AccountTable(statements, isCopy: isCopy, sizes: sizes)
     lots = LotTable(statements: statements)
     journal = JournalTable(statements: statements, runUp: sizes.runUp)
     events = JournalEventTable(statements: statements)
