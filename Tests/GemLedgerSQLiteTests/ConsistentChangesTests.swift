@@ -42,7 +42,8 @@ final class ConsistentChangesTests: XCTestCase {
   }
 
   private static func grant(madeKind kind: Int) -> String {
-    "UPDATE all_transactions SET kind = \(kind) WHERE number = 2; UPDATE all_entries SET kind = \(kind) WHERE number = 2"
+    ["all_transactions", "all_entries"].map { "UPDATE \($0) SET kind = \(kind) WHERE number = 2" }
+      .joined(separator: "; ")
   }
 
   // MARK: Purchases and their lots
@@ -262,7 +263,8 @@ final class ConsistentChangesTests: XCTestCase {
     (#line, "UPDATE all_transactions SET created_at = created_at + 1 WHERE number = 2"),
     (
       #line,
-      "UPDATE all_transactions SET created_at = created_at + 1 WHERE number = (SELECT max(number) FROM all_transactions)"
+      "UPDATE all_transactions SET created_at = created_at + 1 "
+        + "WHERE number = (SELECT max(number) FROM all_transactions)"
     ),
     (#line, "DELETE FROM keys WHERE key = 's1'"),
     (#line, "UPDATE keys SET key = 's9' WHERE key = 's1'"),
@@ -357,7 +359,8 @@ final class ConsistentChangesTests: XCTestCase {
       ["2|2|2050"])
     XCTAssertEqual(
       raw.rows(
-        "SELECT count(*), min(amount) FROM allocations WHERE entry IN (SELECT number FROM all_entries WHERE amount = -1990)"
+        "SELECT count(*), min(amount) FROM allocations "
+          + "WHERE entry IN (SELECT number FROM all_entries WHERE amount = -1990)"
       ),
       ["3|-1200"])
     XCTAssertNotEqual(raw.rows("SELECT lot FROM lot_attributes WHERE original_lot <> 0 AND price > 0"), [])

@@ -58,8 +58,8 @@ extension Migration {
 
   /// Plain transactions: one row for a transaction and its only entry.
   ///
-  /// Earlier rows stay where they are. A program that does not know the new tables and has the file open no longer finds
-  /// the old names, and so learns that the file is newer.
+  /// Earlier rows stay where they are. A program that does not know the new tables and has the file open no longer
+  /// finds the old names, and so learns that the file is newer.
   static var plainTransactions: [String] {
     [
       "ALTER TABLE transactions RENAME TO transaction_rows",

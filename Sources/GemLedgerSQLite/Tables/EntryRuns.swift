@@ -3,7 +3,8 @@ internal import GemLedger
 
 /// Maps the numbers of plain transactions to those of their entries, and back.
 ///
-/// It keeps the run of the last transaction, since most reads are of neighbours. It serves one read: later commits add runs.
+/// It keeps the run of the last transaction, since most reads are of neighbours. It serves one read: later commits add
+/// runs.
 struct EntryRuns {
   private let statements: StatementRunner
   /// A run that was read, and where the next run begins.
