@@ -7,20 +7,24 @@ internal import GemLedger
 /// runs.
 struct EntryRuns {
   private let statements: StatementRunner
-  /// A run that was read, and where the next run begins.
-  private var known: (run: EntryRun, next: EntryRun)?
+  /// A run that was read.
+  private var known: Known?
+
+  private struct Known {
+    let run: EntryRun
+    /// Where the next run begins.
+    let next: EntryRun
+  }
 
   init(_ statements: StatementRunner) { self.statements = statements }
 
   /// The number of the entry of a plain transaction.
   mutating func entry(of transaction: TransactionNumber) throws(SQLiteFailure) -> EntryNumber {
-    let run: EntryRun?
-    if let known, known.run.transaction <= transaction, transaction < known.next.transaction {
-      run = known.run
-    } else {
-      run = try read(.runOfTransaction, transaction)
-    }
-    guard let run, case let entry = transaction &- run.lag, RowBounds.isNumber(entry, upTo: RowBounds.entry) else {
+    let isKnown = known.map { $0.run.transaction <= transaction && transaction < $0.next.transaction } ?? false
+    if !isKnown { known = try read(.runOfTransaction, transaction) }
+    guard let run = known?.run, case let entry = transaction &- run.lag,
+      RowBounds.isNumber(entry, upTo: RowBounds.entry)
+    else {
       throw SQLiteFailure(
         extendedCode: SQLITE_CORRUPT, message: "no run has a number for the entry of transaction \(transaction)")
     }
@@ -30,21 +34,21 @@ struct EntryRuns {
   /// The lowest number that a plain transaction can have whose entry has this number or a higher one.
   mutating func transaction(from entry: EntryNumber) throws(SQLiteFailure) -> TransactionNumber {
     let isKnown = known.map { $0.run.firstEntry <= entry && entry < $0.next.firstEntry } ?? false
-    if !isKnown, try read(.runOfEntry, entry) == nil { return 1 }
+    if !isKnown { known = try read(.runOfEntry, entry) }
     guard let known else { return 1 }
     return min(entry &+ known.run.lag, known.next.transaction)
   }
 
   /// Reads the last run that begins at a number or before it.
-  private mutating func read(_ kind: StatementCache.Hot, _ number: Int64) throws(SQLiteFailure) -> EntryRun? {
+  private func read(_ kind: StatementCache.Hot, _ number: Int64) throws(SQLiteFailure) -> Known? {
     let statement = try statements.hot(kind)
     defer { statement.reset() }
     statement.bind(1, number)
     guard try statement.step() else { return nil }
-    let run = EntryRun(transaction: try statement.transaction(0), firstEntry: try statement.entry(1))
     // 0 after the last run.
     let (transaction, entry) = (statement.integer(2), statement.integer(3))
-    known = (run, EntryRun(transaction: transaction == 0 ? .max : transaction, firstEntry: entry == 0 ? .max : entry))
-    return run
+    return Known(
+      run: EntryRun(transaction: try statement.transaction(0), firstEntry: try statement.entry(1)),
+      next: EntryRun(transaction: transaction == 0 ? .max : transaction, firstEntry: entry == 0 ? .max : entry))
   }
 }

@@ -47,7 +47,7 @@ struct RowLayout: OptionSet {
       ("+ row of the transaction", transactionRow), ("+ digest", digest), ("+ STRICT", strict), ("+ CHECK", checks),
       ("+ sums and last numbers", sums), ("+ hints of customers", hints), ("+ keys in order not read", keyOrder),
       ("+ buffer of accounts", buffer),
-      ("+ one row for transaction and entry: the ledger's rows", oneRow),
+      ("+ one row for transaction and entry", oneRow),
     ] as [(String, RowLayout)] {
       layout.insert(part)
       steps.append(Step(name: name, layout: layout))

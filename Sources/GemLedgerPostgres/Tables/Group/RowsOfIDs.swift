@@ -3,8 +3,8 @@ internal import GemLedger
 
 /// The rows of customers that a process knows only by their ids, read in the round trip that looks up the ids.
 ///
-/// They are used only if the ids' customers are in lanes that the group holds: those rows cannot change between the
-/// statements of the round trip.
+/// Rows of customers in lanes that the group holds cannot change between the statements of the round trip. Commands of
+/// other customers are refused after the prefetch, and routed again, so their rows here are never decided on.
 struct RowsOfIDs {
   var customers: [CustomerNumber: [CustomerRow]] = [:]
   var keys: [GroupRows.KeyAddress: [KeyRow]] = [:]
