@@ -124,6 +124,14 @@ final class RecordLogDamageTests: XCTestCase {
     }
   }
 
+  /// Whether the bytes without the range lack whole lines: lines begin alike, so the range may start within one.
+  private static func isOfWholeLines(_ range: Range<Int>, _ bytes: [UInt8]) -> Bool {
+    func isLineStart(_ index: Int) -> Bool { index == 0 || bytes[index - 1] == RecordFrame.lineFeed }
+    var (start, end) = (range.lowerBound, range.upperBound)
+    while !isLineStart(start), bytes[start - 1] == bytes[end - 1] { (start, end) = (start - 1, end - 1) }
+    return isLineStart(start) && isLineStart(end)
+  }
+
   /// Several flips, swapped pieces, repeated pieces and cuts together.
   func testDamageOfAllKindsAtOnce() throws {
     var generator = SeededRandom()
@@ -138,8 +146,8 @@ final class RecordLogDamageTests: XCTestCase {
         case 1: for index in start..<end { bytes[index] = UInt8(generator.below(256)) }
         case 2:
           // No disk loses whole lines and nothing else, which nothing in the file would show.
-          let isLineStart = start == 0 || bytes[start - 1] == RecordFrame.lineFeed
-          bytes.removeSubrange(min(isLineStart ? start + 1 : start, end)..<end)
+          let isOfLines = Self.isOfWholeLines(start..<end, bytes)
+          bytes.removeSubrange(start..<(isOfLines ? end - 1 : end))
         default: for index in start..<end { bytes[index] = 0 }
         }
         if bytes.isEmpty { bytes = [0] }
