@@ -3,7 +3,8 @@ internal import GemLedger
 
 /// Adds the lanes of rows to statements for a distributed engine; each connection has one.
 ///
-/// A statement about customers of one lane is sent to the lane's shard without further analysis by the engine.
+/// The engine sends a query, an update or rows after `VALUES` that name one lane to its shard unchanged. It evaluates
+/// lists of rows (`INSERT … SELECT`) on the node that received the statement, and copies their rows to the shard.
 final class LaneStatements {
   private let cluster: Cluster
   private var known: [String: LaneStatement] = [:]
