@@ -262,6 +262,27 @@ final class DistributedLedgerTests: XCTestCase {
     again.close()
   }
 
+  /// Without a request there are two lanes for each node that takes shards, at most 64.
+  func testTheNumberOfLanesFollowsFromTheNodes() throws {
+    let server = try PostgresServer()
+    for (nodes, taking, lanes) in [(0, 1, 2), (3, 2, 4), (41, 40, 64)] {
+      let url = try server.createDatabase()
+      try server.standInForAnEngine(in: url)
+      let superuser = try XCTUnwrap(server.superuserURL(database: String(url.split(separator: "/").last ?? "")))
+      // The coordinator is a node too, and usually takes no shards.
+      try server.execute(
+        "INSERT INTO pg_dist_node (shouldhaveshards) SELECT n > 1 FROM generate_series(1, \(nodes)) n", on: superuser)
+      try server.execute(
+        "INSERT INTO pg_dist_node (noderole, isactive) VALUES ('secondary', true), ('primary', false)", on: superuser)
+      try Ledger.createPostgres(at: url).close()
+      XCTAssertEqual(
+        try LaneChange(url: url).distribute(shards: nil),
+        LaneChange.Outcome(lanes: lanes, isChanged: true, nodes: taking))
+      XCTAssertEqual(
+        try LaneChange(url: url).distribute(shards: nil), LaneChange.Outcome(lanes: lanes, isChanged: false))
+    }
+  }
+
   /// Each lane has a shard of its own, each row the lane of its customer, and each index begins with the lane.
   private func assertRowsHaveTheirLane(_ server: PostgresServer, _ url: String) throws {
     let storage = try PostgresStorage(url: url)

@@ -27,6 +27,9 @@ extension PostgresServer {
     -- The engine keeps its shards in memory; a spreading asks for thousands.
     CREATE INDEX pg_dist_shard_of_table ON pg_catalog.pg_dist_shard (logicalrelid);
     CREATE TABLE pg_catalog.stand_in_emptied (emptied regclass);
+    CREATE TABLE pg_catalog.pg_dist_node (
+      nodename text, noderole text DEFAULT 'primary', isactive bool DEFAULT true, shouldhaveshards bool DEFAULT true);
+    GRANT SELECT ON pg_catalog.pg_dist_node TO PUBLIC;
     GRANT ALL ON pg_catalog.pg_dist_partition, pg_catalog.pg_dist_shard, pg_catalog.stand_in_emptied TO PUBLIC;
     GRANT ALL ON SEQUENCE pg_catalog.pg_dist_shard_shardid_seq TO PUBLIC;
 

@@ -60,6 +60,35 @@ final class PostgresCommandTests: XCTestCase {
       ], in: home, errorsBegin: true)
   }
 
+  func testADistributedLedgerStatesTheReasonForItsLanes() throws {
+    let (server, home) = (try PostgresServer(), try TestHome())
+    let (asked, chosen) = (try server.createDatabase(), try server.createDatabase())
+    for url in [asked, chosen] {
+      try server.standInForAnEngine(in: url)
+      let superuser = try XCTUnwrap(server.superuserURL(database: String(url.split(separator: "/").last ?? "")))
+      try server.execute("INSERT INTO pg_dist_node (nodename) VALUES ('one'), ('two'), ('three')", on: superuser)
+    }
+    let restart = "restart the services that have it open."
+    try Row.check(
+      [
+        Row("gemctl --storage '\(asked)' init > /dev/null; gemctl --storage '\(chosen)' --home other init > /dev/null"),
+        Row(
+          "gemctl --storage '\(asked)' storage distribute --shards 8",
+          output: "The ledger has 8 lanes now; \(restart)\n"),
+        Row(
+          "gemctl --storage '\(chosen)' storage distribute",
+          output: """
+            The ledger has 6 lanes now; \(restart)
+            The number results from 3 nodes with shards. More lanes leave each group with fewer commands; to choose \
+            another number, use --shards.
+
+            """),
+        Row(
+          "gemctl --storage '\(chosen)' storage distribute --json",
+          output: #"{"lanes":6,"changed":false,"nodes":null,"leftovers":[]}"# + "\n"),
+      ], in: home)
+  }
+
   func testTheEconomyRunsOverADatabase() throws {
     let (home, url) = try makeHome()
     let before = "export GEMCTL_STORAGE='\(url)?schema=shop' GEMCTL_CUSTOMER=alice; "

@@ -11,7 +11,11 @@ package struct LaneChange {
   /// - Parameter url: The URL of the ledger, as its owner.
   package init(url: String) throws(LedgerError) { target = try PostgresTarget(url: url) }
 
-  static let shardCountByDefault = 32
+  /// The number of shards for each node with shards, if no number is requested.
+  ///
+  /// More lanes leave each group with fewer commands, and a group costs far more than its commands. The engine cannot
+  /// be asked for the processors of its nodes.
+  static let shardsPerNodeByDefault = 2
 
   /// The outcome of a change.
   package struct Outcome: Hashable, Sendable {
@@ -19,6 +23,8 @@ package struct LaneChange {
     package let lanes: Int
     /// Whether anything was changed.
     package let isChanged: Bool
+    /// The number of nodes that determined the number of lanes; nil if the caller did, or nothing was changed.
+    package var nodes: Int?
     /// Tables with old rows that the engine could not remove from the coordinator; an erasure does not reach these
     /// rows.
     package var leftovers: [String] = []
@@ -46,7 +52,7 @@ package struct LaneChange {
   /// Rows that the engine copied to the shards are removed from the coordinator, including leftovers of an earlier
   /// call.
   ///
-  /// - Parameter shards: The number of shards, 1 to 64; nil for 32, or the existing number.
+  /// - Parameter shards: The number of shards, 1 to 64; nil for two for each node with shards, or the existing number.
   /// - Throws: `LedgerError` with, in order of precedence, `storage_unavailable` (also for a missing extension),
   ///   `storage_foreign`, `unexpected` (the engine gives a shard no lane).
   package func distribute(shards: Int?) throws(LedgerError) -> Outcome {
@@ -63,12 +69,18 @@ package struct LaneChange {
         guard before.hasLaneColumns else { throw .spreadByCustomer(target.description) }
         return Outcome(lanes: before.laneCount, isChanged: false)
       }
-      let lanes = try session.distributeTables(shards: shards ?? Self.shardCountByDefault)
+      let nodes = shards == nil ? try session.nodesWithShards() : nil
+      let count = shards ?? Self.shardsByDefault(onNodes: nodes ?? 1)
+      let lanes = try session.distributeTables(shards: count)
       try session.lay(lanes, after: before, isDistributed: true)
-      return Outcome(lanes: lanes.count, isChanged: true)
+      return Outcome(lanes: lanes.count, isChanged: true, nodes: nodes)
     }
     outcome.leftovers = try LocalRows(connect(), target).remove()
     return outcome
+  }
+
+  private static func shardsByDefault(onNodes nodes: Int) -> Int {
+    min(nodes * shardsPerNodeByDefault, Numbering.laneCountMax)
   }
 
   private func connect() throws(LedgerError) -> PostgresConnection {

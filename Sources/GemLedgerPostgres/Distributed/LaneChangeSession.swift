@@ -87,6 +87,15 @@ extension LaneChangeSession {
     try ask([PostgresRequest("SELECT count(*) FROM pg_extension WHERE extname = 'citus'")])[0].integer(0, 0) > 0
   }
 
+  /// Returns the number of nodes that take shards; 1 if none is registered: the engine then registers its only node.
+  func nodesWithShards() throws(LedgerError) -> Int {
+    let rows = try ask([
+      PostgresRequest(
+        "SELECT count(*) FROM pg_dist_node WHERE noderole = 'primary' AND isactive AND shouldhaveshards")
+    ])
+    return max(1, Int(rows[0].integer(0, 0)))
+  }
+
   /// - Returns: The lanes, as values of the column `lane`.
   func distributeTables(shards: Int) throws(LedgerError) -> [Int32] {
     let tables = ShardedTables(connection, schema: target.schema)

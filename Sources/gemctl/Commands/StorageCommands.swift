@@ -97,13 +97,21 @@ struct StorageCommands {
   private func show(_ outcome: LaneChange.Outcome) throws(LedgerError) {
     let fields: JSONValue = [
       "lanes": .integer(Int64(outcome.lanes)), "changed": .bool(outcome.isChanged),
+      "nodes": outcome.nodes.map { .integer(Int64($0)) } ?? .null,
       "leftovers": .array(outcome.leftovers.map(JSONValue.string)),
     ]
     try invocation.print(fields) { _ in
       (outcome.isChanged
         ? "The ledger has \(outcome.lanes) lanes now; restart the services that have it open.\n"
-        : "Nothing changes: the ledger has \(outcome.lanes) lanes already.\n") + Self.leftovers(outcome)
+        : "Nothing changes: the ledger has \(outcome.lanes) lanes already.\n")
+        + Self.reason(outcome) + Self.leftovers(outcome)
     }
+  }
+
+  private static func reason(_ outcome: LaneChange.Outcome) -> String {
+    guard let nodes = outcome.nodes else { return "" }
+    return "The number results from \(nodes) \(nodes == 1 ? "node" : "nodes") with shards. More lanes leave each group "
+      + "with fewer commands; to choose another number, use --shards.\n"
   }
 
   private static func leftovers(_ outcome: LaneChange.Outcome) -> String {

@@ -54,13 +54,19 @@ extension Verb {
 
   private static let storageDistribute = Verb(
     name: "storage distribute", group: .run, summary: "Distribute a ledger over a Citus cluster",
-    options: [Option("--shards", "N", help: "Number of shards and lanes, 1 to 64 (default: 32)")],
-    examples: ["gemctl --storage postgres://owner@db/shop storage distribute --shards 32"],
+    options: [
+      Option("--shards", "N", help: "Number of shards and lanes, 1 to 64 (default: two for each node with shards)")
+    ],
+    examples: ["gemctl --storage postgres://owner@db/shop storage distribute --shards 8"],
     discussion: """
       The database needs the extension citus. Customers are distributed over shards in one transaction, with one lane \
       per shard; if it fails, nothing changes. Then the copied rows are removed from the coordinator. A repeated call \
       only removes leftover rows. Afterwards restart the services that have the ledger open: they fail with \
       storage_unavailable.
+
+      The best number is about two for each processor of the cluster. More lanes leave each group with fewer commands, \
+      and a group costs a cluster far more than its commands. The cluster cannot be asked for its processors, so the \
+      default counts nodes. The number cannot be changed later, and a cluster that grows uses no more nodes than lanes.
       """
   ) { try StorageCommands(invocation: $0).distribute() }
 
