@@ -149,6 +149,12 @@ package struct AskedStatement: Sendable {
     Self.spread.filter { has("(FROM|JOIN|INTO|UPDATE) \($0.name)( |$|\\))") }
   }
 
+  /// The names of its tables of the ledger, in the order of their mention.
+  package var tableNames: [String] {
+    let words = sql.matches(of: /(?:FROM|JOIN|INTO|UPDATE) ([a-z_]+)/).map { String($0.output.1) }
+    return words.filter { word in SchemaTable.all.contains { $0.name == word } }
+  }
+
   private var namesOneLane: Bool { has("\\blane = \\$") && !has("\\blane = ANY") }
 
   package var isOfLedger: Bool { !tables.isEmpty && !sql.hasPrefix("CREATE ") && !sql.hasPrefix("LOCK ") }

@@ -9,7 +9,8 @@ package struct StorageTraits: Sendable {
   package var laneCount = 1
   /// Whether a group that locks all lanes costs little more than a group of one lane.
   ///
-  /// If callers are few, one such group then replaces a group for each lane.
+  /// If callers are few, one such group then replaces a group for each lane. Otherwise callers of one lane share its
+  /// groups.
   package var locksLanesTogether = false
   /// Whether a commit waits for another machine, so that it must not block a task's thread.
   package var isRemote = false
