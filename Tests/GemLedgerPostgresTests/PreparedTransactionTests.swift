@@ -74,6 +74,43 @@ final class PreparedTransactionTests: XCTestCase {
     XCTAssertLessThan(duration, .seconds(8))
   }
 
+  /// A commit that the engine warned of may have left a part on a node whose lanes nobody waits for.
+  func testAPartThatIsMissingAfterAWarningIsRecovered() throws {
+    XCTAssertTrue(try LaneChange(url: url).distribute(shards: 4).isChanged)
+    try server.execute(
+      """
+      CREATE TABLE gemledger.parked AS TABLE gemledger.aliases WITH NO DATA;
+      GRANT ALL ON gemledger.parked TO PUBLIC;
+      CREATE FUNCTION gemledger.park() RETURNS trigger LANGUAGE plpgsql SET search_path = gemledger AS $$
+      BEGIN
+        WITH lost AS (DELETE FROM aliases WHERE id = 'bob' RETURNING *) INSERT INTO parked TABLE lost;
+        RAISE WARNING 'failed to commit transaction on 127.0.0.1:5433';
+        RETURN NULL;
+      END $$;
+      CREATE CONSTRAINT TRIGGER parks AFTER INSERT ON gemledger.keys DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW WHEN (NEW.key = 'once'::bytea) EXECUTE FUNCTION gemledger.park();
+      """, on: superuser)
+    try server.execute(
+      """
+      CREATE OR REPLACE FUNCTION pg_catalog.recover_prepared_transactions() RETURNS integer
+      LANGUAGE sql SECURITY DEFINER SET search_path = gemledger AS $$
+        INSERT INTO stand_in_recoveries VALUES (session_user);
+        WITH done AS (DELETE FROM parked RETURNING *) INSERT INTO aliases TABLE done RETURNING 1;
+      $$;
+      GRANT EXECUTE ON FUNCTION recover_prepared_transactions() TO gem
+      """, on: superuser)
+    let storage = try PostgresStorage(url: url, recovery: PostgresRecovery(retryPolicy: .seconds(5)))
+    let ledger = Ledger(storage: storage)
+    let bob = try Make.customer("bob")
+    let grant = try LedgerCommand.grant([Make.amount("GEM", 7)], customer: bob, key: Make.key("once"))
+    XCTAssertFalse(try ledger.book(grant).isReplayed)
+    XCTAssertGreaterThan(try recoveries(), 0)
+    XCTAssertTrue(try ledger.book(grant).isReplayed)
+    XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: bob).balance, 7)
+    try assertBooksAddUp(ledger)
+    ledger.close()
+  }
+
   /// A role without the right waits for the engine's own daemon.
   func testARefusalIsIgnored() throws {
     XCTAssertTrue(try LaneChange(url: url).distribute(shards: 4).isChanged)

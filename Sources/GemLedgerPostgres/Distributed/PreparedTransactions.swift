@@ -6,8 +6,9 @@ internal import Synchronization
 /// Makes a distributed engine complete the prepared transactions of interrupted two-phase commits.
 ///
 /// Such a transaction holds its lanes on one node until the engine's daemon completes it, by default once a minute. So
-/// a group that has waited for its lane for a second requests it now. The engine skips active transactions. The request
-/// is open to superusers and to roles with the right to execute the function.
+/// a group that has waited for its lane for a second requests it now, and so does one that misses a part of its commit.
+/// The engine skips active transactions. The request is open to superusers and to roles with the right to execute the
+/// function.
 final class PreparedTransactions: Sendable {
   private struct State {
     var isAsking = false
@@ -32,7 +33,7 @@ final class PreparedTransactions: Sendable {
 
   private func ask() {
     var isRefused = false
-    // A waiting group repeats the request after a second.
+    // A group that still waits repeats the request.
     if let connection = try? connections.take() {
       do throws(PostgresFailure) {
         try connection.execute(["SELECT recover_prepared_transactions()"])

@@ -25,7 +25,8 @@ extension PostgresStorage {
         let half = try parts.map { (parts) throws(LedgerError) in try parts.half(isThere, in: other) } ?? nil
         if other.end(with: "ROLLBACK") { connections.giveBack(other.connection) }
         guard let half else { return isThere }
-        // A node that was unreachable for a while completes its prepared transactions.
+        // The missing part may be a prepared transaction, on a node whose lanes nobody waits for.
+        preparedTransactions?.recover()
         guard retryPolicy.goesOn(after: .warned(half.message)) else { throw half }
       } catch {
         if error.code == .storageDamaged { throw error }

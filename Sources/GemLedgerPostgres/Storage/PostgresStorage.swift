@@ -16,7 +16,8 @@ package final class PostgresStorage: LedgerStorage {
   let connections: ConnectionPool
   let notifier: CommitNotifier
   let recovery: PostgresRecovery
-  let preparedTransactions: PreparedTransactions
+  /// Nil on a single server, where prepared transactions belong to others.
+  let preparedTransactions: PreparedTransactions?
   private let channel: NotificationChannel
   private let writers = TokenWriters()
   private let attempts = Atomic<Int64>(0)
@@ -41,7 +42,7 @@ package final class PostgresStorage: LedgerStorage {
     self.memory = memory
     self.recovery = recovery
     self.connections = connections
-    preparedTransactions = PreparedTransactions(connections)
+    preparedTransactions = state.layout.cluster == nil ? nil : PreparedTransactions(connections)
     channel = NotificationChannel(schema: target.schema)
     notifier = CommitNotifier(channel, connections)
     layout = state.layout
@@ -319,8 +320,8 @@ package final class PostgresStorage: LedgerStorage {
 
   /// Recovers commits that were interrupted between their phases on a distributed engine, and hold awaited lanes.
   func recoverWhileLanesAreHeld(_ session: PostgresSession) {
-    guard layout.cluster != nil else { return }
-    session.whileLanesAreHeld = { [preparedTransactions] in preparedTransactions.recover() }
+    guard let preparedTransactions else { return }
+    session.whileLanesAreHeld = { preparedTransactions.recover() }
   }
 
   func connectPatiently(_ retryPolicy: inout RetryPolicy) throws(LedgerError) -> PostgresConnection {
