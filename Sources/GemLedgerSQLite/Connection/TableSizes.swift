@@ -2,8 +2,10 @@
 package struct TableSizes: Sendable {
   /// The number of rows in a buffer's small table from which rows are moved to the large one.
   package var limit = 4096
-  /// The number of rows moved at once; more if they have one key.
-  package var step = 512
+  /// The number of rows moved by one statement; more if they have one key.
+  ///
+  /// SQLite keeps the earlier contents of the statement's pages, in memory only up to 64 KiB, then in a file.
+  package var step = 15
   /// The number of customers from which accounts are buffered: fewer have few pages, which every group writes.
   package var customers: Int64 = 8192
   /// The number of transactions with as many entries before a run of plain transactions begins.
