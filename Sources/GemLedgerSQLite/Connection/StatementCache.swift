@@ -11,6 +11,7 @@ final class StatementCache {
     case begin
     case beginRead
     case commit
+    case dataVersion
     case catalogVersion
     case lastTransaction
     case lastEntry
@@ -42,6 +43,7 @@ final class StatementCache {
       case .begin: "BEGIN IMMEDIATE"
       case .beginRead: "BEGIN"
       case .commit: "COMMIT"
+      case .dataVersion: "PRAGMA data_version"
       case .catalogVersion: SQL.catalogVersion
       case .lastTransaction: SQL.lastTransaction
       case .lastEntry: SQL.lastEntry

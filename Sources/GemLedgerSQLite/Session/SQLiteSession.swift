@@ -21,9 +21,29 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
     try tables.statements.translating { () throws(SQLiteFailure) in try tables.statements.hot(.begin).run() }
     wroteGeneration = false
     tables.keys.beginWriting()
+    // A copy's commits change many accounts, each once or twice.
+    guard !tables.copies.isCopy else { return }
+    do throws(LedgerError) {
+      tables.cache.begin(try dataVersion())
+    } catch {
+      rollBack()
+      throw error
+    }
   }
 
   private static let lookNanoseconds: UInt64 = 1_000_000
+
+  /// A number that changes when another connection commits.
+  private func dataVersion() throws(LedgerError) -> Int64 {
+    try tables.statements.translating { () throws(SQLiteFailure) in
+      let statement = try tables.statements.hot(.dataVersion)
+      defer { statement.reset() }
+      guard try statement.step() else {
+        throw SQLiteFailure(extendedCode: SQLITE_ERROR, message: "PRAGMA data_version returned nothing")
+      }
+      return statement.integer(0)
+    }
+  }
 
   /// Makes the written rows durable.
   ///
@@ -43,12 +63,14 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
           + "key.", details: [.text("file", path)])
     }
     if let misplaced = connection.misplaced() { throw misplaced.outcomeUnknown(path) }
+    tables.cache.commit()
   }
 
   /// Rolls back the writes since ``begin()``; errors are ignored, since the first error matters.
   func rollBack() {
     tables.lists.buffer.forgetCount()
     tables.accounts.buffer.forgetCount()
+    tables.cache.removeAll()
     wroteGeneration = false
     guard connection.isInTransaction else { return }
     sqlite3_exec(connection.database, "ROLLBACK", nil, nil, nil)
@@ -57,6 +79,7 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
   // MARK: Writing
 
   func write(_ changes: borrowing ChangeSet) throws(LedgerError) {
+    tables.cache.write(changes)
     let owes = if let owesGeneration { owesGeneration } else { try connection.hasEmptyLog() }
     if owes { try writeGeneration() }
     // A new customer may have the id of an erased one.

@@ -7,13 +7,15 @@ internal import GemLedger
 final class AccountTable {
   let buffer: RowBuffer
   private let statements: StatementRunner
+  private let cache: RowCache
   /// Whether the storage is the target of a copy or an import, whose commits change many accounts each.
   private let isCopy: Bool
   /// Whether changed rows are written to the buffer; false as long as it is empty and the customers are few.
   private var isBuffered = false
 
-  init(_ statements: StatementRunner, isCopy: Bool, sizes: TableSizes) {
+  init(_ statements: StatementRunner, _ cache: RowCache, isCopy: Bool, sizes: TableSizes) {
     self.statements = statements
+    self.cache = cache
     self.isCopy = isCopy
     buffer = RowBuffer(statements, SQL.accountsBuffer, sizes: sizes)
   }
@@ -21,10 +23,13 @@ final class AccountTable {
   // MARK: Accounts
 
   func account(_ number: AccountNumber) throws(LedgerError) -> AccountRow? {
-    try statements.translating { () throws(SQLiteFailure) in
+    if let row = cache.account(number) { return row }
+    let row = try statements.translating { () throws(SQLiteFailure) -> AccountRow? in
       if let row = try account(number, .bufferedAccount) { return row }
       return try account(number, .account)
     }
+    if let row { cache.keep(row) }
+    return row
   }
 
   private func account(

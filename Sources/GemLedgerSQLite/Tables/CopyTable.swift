@@ -7,7 +7,7 @@ final class CopyTable {
   /// The numbering of a copied journal, once it is read: that of a complete copy never changes.
   private var knownCopiedJournal: CopiedJournal??
   /// Whether another connection may write that row.
-  private let isCopy: Bool
+  let isCopy: Bool
 
   init(_ statements: StatementRunner, isCopy: Bool) {
     self.statements = statements

@@ -4,12 +4,14 @@ internal import GemLedger
 final class CustomerTable {
   let statements: StatementRunner
   let catalog: CatalogTable
+  private let cache: RowCache
   // Only one thread at a time uses a connection and its tables, so this needs no exclusivity checks.
   @exclusivity(unchecked) private var hints = CustomerHints()
 
-  init(statements: StatementRunner, catalog: CatalogTable) {
+  init(statements: StatementRunner, catalog: CatalogTable, cache: RowCache) {
     self.statements = statements
     self.catalog = catalog
+    self.cache = cache
   }
 
   // MARK: Reading
@@ -20,9 +22,11 @@ final class CustomerTable {
       guard row.mergedInto != 0 else { return FoundCustomer(row, original: row.number) }
       return try customer(number: row.mergedInto).map { FoundCustomer($0, original: row.number) }
     }
+    let hint = hints[hash]
+    if let known = cache.customer(hint, id) { return known }
     let (found, mergedInto) = try statements.translating {
       () throws(SQLiteFailure) -> (FoundCustomer?, CustomerNumber) in
-      if let hinted = try hinted(id, hash) { return hinted }
+      if let hinted = try hinted(id, hint) { return hinted }
       return try searched(id, hash)
     }
     guard let found, mergedInto != 0 else { return found }
@@ -35,15 +39,15 @@ final class CustomerTable {
   }
 
   private func hinted(
-    _ id: CustomerID, _ hash: Int
+    _ id: CustomerID, _ number: CustomerNumber
   ) throws(SQLiteFailure) -> (FoundCustomer, mergedInto: CustomerNumber)? {
-    let number = hints[hash]
     guard number != 0 else { return nil }
     let statement = try statements.hot(.hintedCustomer)
     statement.bind(1, number)
     guard try statement.step() else { return nil }
     defer { statement.reset() }
-    return statement.hasText(4, id.text) ? try Self.found(statement) : nil
+    guard statement.hasText(4, id.text) else { return nil }
+    return try keeping(id, Self.found(statement))
   }
 
   private func searched(
@@ -55,8 +59,17 @@ final class CustomerTable {
     defer { statement.reset() }
     let found = try Self.found(statement)
     // The row of a customer with an added id has another id.
-    if statement.hasText(4, id.text) { hints[hash] = found.0.number }
-    return found
+    guard statement.hasText(4, id.text) else { return found }
+    hints[hash] = found.0.number
+    return keeping(id, found)
+  }
+
+  /// Keeps a row with its own id for later groups.
+  private func keeping(
+    _ id: CustomerID, _ row: (FoundCustomer, mergedInto: CustomerNumber)
+  ) -> (FoundCustomer, mergedInto: CustomerNumber) {
+    if row.mergedInto == 0 { cache.keep(RowCache.Customer(id: id, found: row.0)) }
+    return row
   }
 
   private static func found(

@@ -3,6 +3,7 @@ internal import GemLedger
 /// The tables of a ledger's file, used through one connection.
 struct SQLiteTables {
   let statements: StatementRunner
+  let cache = RowCache()
   let catalog: CatalogTable
   let customers: CustomerTable
   let accountTokens: AccountTokenTable
@@ -27,9 +28,9 @@ struct SQLiteTables {
   init(_ connection: SQLiteConnection, isCopy: Bool, sizes: TableSizes) {
     statements = StatementRunner(connection)
     catalog = CatalogTable(statements: statements)
-    customers = CustomerTable(statements: statements, catalog: catalog)
+    customers = CustomerTable(statements: statements, catalog: catalog, cache: cache)
     accountTokens = AccountTokenTable(statements: statements)
-    accounts = AccountTable(statements, isCopy: isCopy, sizes: sizes)
+    accounts = AccountTable(statements, cache, isCopy: isCopy, sizes: sizes)
     lots = LotTable(statements: statements)
     journal = JournalTable(statements: statements, runUp: sizes.runUp)
     events = JournalEventTable(statements: statements)
