@@ -2,9 +2,9 @@ internal import GemLedger
 
 /// The accounts and customers that the writing connection used last.
 ///
-/// Even in a cached page, SQLite takes a microsecond to find and read a row, and nearly every command needs one of each.
-/// As with SQLite's own cache, the rows are those of the last commit: this connection's commits update them, and a commit
-/// of another connection or a failed transaction empties the cache. At most 24 MiB.
+/// Even in a cached page, SQLite takes a microsecond to find and read a row, and nearly every command needs one of
+/// each. As with SQLite's own cache, the rows are those of the last commit: this connection's commits update them, and
+/// a commit of another connection or a failed transaction empties the cache. At most 24 MiB.
 final class RowCache {
   /// What the connection is doing.
   private enum Stage {

@@ -29,11 +29,12 @@ struct ExportCommand {
       "lines": .integer(summary.lines),
     ]
     try invocation.print(json) { style in
-      """
-      \(style.green("Exported")) \(AmountText.grouped(summary.transactions)) transactions to \(SafeText.escaped(path)).
-      \(style.dim("The next export: --after \(summary.cursor)"))
+      let count = AmountText.counted(summary.transactions, "transaction")
+      return """
+        \(style.green("Exported")) \(count) to \(SafeText.escaped(path)).
+        \(style.dim("The next export: --after \(summary.cursor)"))
 
-      """
+        """
     }
   }
 
