@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// One connection writes, a few others read snapshots in parallel; several processes may share one file. Every commit
 /// is durable when it returns (write-ahead log, `synchronous=FULL`). Memory is bounded for a history of any length: at
-/// most 64 MiB of pages per connection, and the current group.
+/// most 64 MiB of pages per connection, the writer's accounts and customers, and the current group.
 package final class SQLiteStorage: LedgerStorage {
   private static let idleReaderCount = 4
   /// The maximum time that a reader works without checking that its files are still in place.

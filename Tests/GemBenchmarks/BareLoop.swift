@@ -4,8 +4,9 @@ package import GemLedgerSQLite
 
 /// The baseline of the storage on SQLite: a bare loop over the C API.
 ///
-/// It reads and writes the same rows as the ledger, in groups of a stated size, over the same schema and settings. It
-/// has no rules and makes no digests: it would spend currency that is not there.
+/// It writes the same rows as the ledger, in groups of a stated size, over the same schema and settings, and reads the
+/// rows that a new process reads: it keeps none. It has no rules and makes no digests: it would spend currency that is
+/// not there.
 package final class BareLoop {
   /// One operation with everything worked out before: the loop only binds and steps.
   package struct Operation {

@@ -59,31 +59,39 @@ final class RowCacheTests: XCTestCase {
     try merges.run(Tier.current.length(200, thorough: 1000))
   }
 
-  /// A group that failed leaves nothing behind, and the rows of the last commit are read again.
-  func testRowsOfAFailedGroupAreNotKept() throws {
+  /// After a failed commit, no other connection has committed, and the rows are those of the last commit.
+  func testRowsOfAFailedCommitAreNotKept() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("ledger.sqlite")
-    let ledger = try Ledger.createSQLite(at: path, clock: time.clock)
+    try Ledger.createSQLite(at: path, clock: time.clock).close()
+    let faulty = try FaultyFiles()
+    let ledger = try Ledger.openSQLite(at: path, clock: time.clock)
     try ledger.apply(Make.catalog())
     let alice = try Make.customer("alice")
     let gems = try Make.amount("GEM", 10)
     for _ in 0..<2 { try ledger.grant([gems], customer: alice) }
-    let raw = try RawSQLite(path)
-    // The last statement of a group fails.
-    let trigger = "BEFORE UPDATE ON record_sums BEGIN SELECT raise(ABORT, 'no'); END"
-    for _ in 0..<3 {
-      XCTAssertNil(raw.run("CREATE TRIGGER refuse \(trigger)"))
-      XCTAssertThrowsError(try ledger.grant([gems], customer: alice))
-      XCTAssertNil(raw.run("DROP TRIGGER refuse"))
-      XCTAssertEqual(try ledger.grant([gems], customer: alice).entries[0].version, try version(ledger, alice))
+    for (number, fault) in [FaultyFiles.Fault.failedSync, .fullDisk, .failedSync].enumerated() {
+      let key = try Make.key("\(number)")
+      faulty.set(fault)
+      XCTAssertThrowsError(try ledger.grant([gems], customer: alice, key: key))
+      XCTAssertGreaterThan(faulty.struck, 0, "\(fault)")
+      faulty.set(nil)
+      try ledger.grant([gems], customer: alice, key: key)
+      let other = try Ledger.openSQLite(at: path, clock: time.clock)
+      let (own, read) = (try account(ledger, alice), try account(other, alice))
+      other.close()
+      XCTAssertEqual(own.balance, Int64(30 + 10 * number), "\(fault)")
+      XCTAssertEqual(own, read)
+      let spent = try ledger.spend([Make.amount("GEM", 1)], customer: alice)
+      XCTAssertEqual(spent.entries[0].balance, own.balance - 1)
+      try ledger.grant([Make.amount("GEM", 1)], customer: alice)
     }
-    XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: alice).balance, 50)
     try assertBooksAddUp(ledger)
     ledger.close()
   }
 
-  private func version(_ ledger: Ledger, _ customer: CustomerID) throws -> Int64 {
-    try ledger.balance(of: CurrencyCode("GEM"), customer: customer).version
+  private func account(_ ledger: Ledger, _ customer: CustomerID) throws -> Balance {
+    try ledger.balance(of: CurrencyCode("GEM"), customer: customer)
   }
 
   /// Without another connection's commit, known rows are not read from the file.
@@ -99,6 +107,11 @@ final class RowCacheTests: XCTestCase {
     XCTAssertEqual(cache.account(account.number), account)
     XCTAssertEqual(cache.customer(7, id), customer.found)
     XCTAssertNil(cache.customer(7, try Make.customer("bob")), "another id")
+    let composed = RowCache.Customer(
+      id: try Make.customer("caf\u{E9}"), found: FoundCustomer(number: 8, isFrozen: false))
+    cache.keep(composed)
+    XCTAssertNotNil(cache.customer(8, composed.id))
+    XCTAssertNil(cache.customer(8, try Make.customer("cafe\u{301}")), "other bytes")
     XCTAssertNil(cache.account(AccountNumber(customer: 7 + 131_072, currency: 1)), "another account in its place")
     cache.commit()
     XCTAssertNil(cache.account(account.number), "outside of a transaction")
@@ -133,10 +146,53 @@ final class RowCacheTests: XCTestCase {
     cache.commit()
     cache.begin(1)
     XCTAssertNil(cache.customer(7, id), "its row changed")
-    changes.changedAccounts[0].balance = 6
+    for balance: Int64 in [6, 7] {
+      changes.changedAccounts[0].balance = balance
+      cache.write(changes)
+    }
+    cache.keep(row)
+    cache.commit()
+    cache.begin(1)
+    XCTAssertEqual(cache.account(row.number)?.balance, 7, "the last of two writes")
+    changes.changedAccounts[0].balance = 8
     cache.write(changes)
     cache.removeAll()
     cache.begin(1)
     XCTAssertNil(cache.account(row.number), "the transaction failed")
+  }
+
+  /// A repair gives a customer another id, without a change of the rest of its row.
+  func testRenamedCustomersAreNotKept() throws {
+    let cache = RowCache()
+    let customer = RowCache.Customer(
+      id: try Make.customer("alice"), found: FoundCustomer(number: 7, isFrozen: false))
+    let row = CustomerRow(number: 7, id: customer.id, createdAt: Timestamp(milliseconds: 0))
+    let bob = try Make.customer("bob")
+    let renames: [(inout ColdChanges) -> Void] = [
+      { $0.idChanges.renamed = [RenamedCustomer(row: row, id: bob)] },
+      { $0.addedIDs = [AddedIDRow(customer: 8, id: customer.id)] },
+    ]
+    for rename in renames {
+      cache.begin(1)
+      cache.keep(customer)
+      XCTAssertNotNil(cache.customer(7, customer.id))
+      var changes = ChangeSet()
+      rename(&changes.ownCold)
+      cache.write(changes)
+      cache.commit()
+      cache.begin(1)
+      XCTAssertNil(cache.customer(7, customer.id))
+    }
+  }
+
+  /// Its memory would have no bound.
+  func testLongIDsAreNotKept() throws {
+    let cache = RowCache()
+    cache.begin(1)
+    for (count, isKept) in [(64, true), (65, false)] {
+      let id = try Make.customer(String(repeating: "x", count: count))
+      cache.keep(RowCache.Customer(id: id, found: FoundCustomer(number: 7, isFrozen: false)))
+      XCTAssertEqual(cache.customer(7, id) != nil, isKept)
+    }
   }
 }

@@ -1,4 +1,4 @@
-/// The statements that nearly every command runs; the bare loop of the benchmarks runs the same statements.
+/// The statements that nearly every command runs; the bare loop of the benchmarks runs them too.
 package enum SQL {
   /// The number of pages after which the log is checkpointed; it bounds the log, and the time to open after a kill.
   package static let checkpointPages = 10_000

@@ -4,7 +4,7 @@ internal import GemLedger
 ///
 /// Even in a cached page, SQLite takes a microsecond to find and read a row, and nearly every command needs one of
 /// each. As with SQLite's own cache, the rows are those of the last commit: this connection's commits update them, and
-/// a commit of another connection or a failed transaction empties the cache. At most 24 MiB.
+/// a commit of another connection or a failed transaction empties the cache. At most 33 MiB.
 final class RowCache {
   /// What the connection is doing.
   private enum Stage {
@@ -49,8 +49,12 @@ final class RowCache {
   }
 
   func keep(_ customer: Customer) {
-    if stage == .reading { customers[customer.found.number] = customer }
+    guard stage == .reading, customer.id.text.utf8.count <= Self.idByteCountMax else { return }
+    customers[customer.found.number] = customer
   }
+
+  /// The memory of longer ids would have no sensible bound.
+  private static let idByteCountMax = 64
 
   /// The numbers of customers follow each other, and most have one currency or two.
   private static func place(_ number: AccountNumber) -> Int64 { number.customer &+ number.currency &* 50_021 }
@@ -93,28 +97,43 @@ final class RowCache {
 
 /// The last row of each place; numbers that are far from each other may share one.
 private struct RowSlots<Row> {
+  private struct Slot {
+    var row: Row?
+    var generation: UInt32 = 0
+  }
+
   private static var chunkCount: Int { 128 }
   private static var chunkSize: Int { 1024 }
 
   /// Empty until the first row of each is kept.
-  private var chunks: [[Row?]] = Array(repeating: [], count: Self.chunkCount)
+  private var chunks: [[Slot]] = Array(repeating: [], count: Self.chunkCount)
+  /// Slots of earlier generations are empty: several processes on a file empty the cache with every group.
+  private var generation: UInt32 = 0
 
   subscript(number: Int64) -> Row? {
     get {
-      let place = Int(truncatingIfNeeded: number) & (Self.chunkCount * Self.chunkSize - 1)
-      let chunk = place / Self.chunkSize
-      return chunks[chunk].isEmpty ? nil : chunks[chunk][place % Self.chunkSize]
+      let (chunk, place) = Self.place(number)
+      guard !chunks[chunk].isEmpty, chunks[chunk][place].generation == generation else { return nil }
+      return chunks[chunk][place].row
     }
     set {
-      let place = Int(truncatingIfNeeded: number) & (Self.chunkCount * Self.chunkSize - 1)
-      let chunk = place / Self.chunkSize
+      let (chunk, place) = Self.place(number)
       if chunks[chunk].isEmpty {
         guard newValue != nil else { return }
-        chunks[chunk] = Array(repeating: nil, count: Self.chunkSize)
+        chunks[chunk] = Array(repeating: Slot(), count: Self.chunkSize)
       }
-      chunks[chunk][place % Self.chunkSize] = newValue
+      chunks[chunk][place] = Slot(row: newValue, generation: generation)
     }
   }
 
-  mutating func removeAll() { self = Self() }
+  private static func place(_ number: Int64) -> (chunk: Int, place: Int) {
+    let place = Int(truncatingIfNeeded: number) & (chunkCount * chunkSize - 1)
+    return (place / chunkSize, place % chunkSize)
+  }
+
+  mutating func removeAll() {
+    generation &+= 1
+    // The number of a generation must not return while slots still have it.
+    if generation == 0 { self = Self() }
+  }
 }
