@@ -228,7 +228,7 @@ package final class PostgresStorage: LedgerStorage {
     try refuseClosed()
     connections.readers.wait()
     defer { connections.readers.signal() }
-    // A reader may restart as long as it has returned nothing. It does so twice, since an idle connection may be dead,
+    // A reader may restart as long as it has handed out nothing. It does so twice, since an idle connection may be dead,
     // and a standby may have to cancel a reader's statement.
     var triesLeft = 2
     while true {
@@ -240,8 +240,9 @@ package final class PostgresStorage: LedgerStorage {
       } catch {
         let failure = session.failure
         let isLost = failure?.isConnectionLost ?? false
+        let mayRestart = !session.hasHandedOutRows && triesLeft > 0
         if session.end(with: "ROLLBACK"), !isLost { connections.giveBack(session.connection) }
-        guard isLost || failure?.isTransient == true, triesLeft > 0 else { throw error }
+        guard isLost || failure?.isTransient == true, mayRestart else { throw error }
         triesLeft -= 1
         if isLost { connections.dropIdle() }
       }

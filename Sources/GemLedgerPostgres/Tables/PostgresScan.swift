@@ -71,6 +71,7 @@ final class PostgresScan: StorageScan {
     // A damaged index could form a cycle, and its pages would be read endlessly.
     if let after, let end, !found.isEmpty, !(after < end) { throw .leadsBack(name.replacing("_", with: " ")) }
     positions.updateValue(end, forKey: name)
+    session.hasHandedOutRows = true
     return found
   }
 
