@@ -228,8 +228,8 @@ package final class PostgresStorage: LedgerStorage {
     try refuseClosed()
     connections.readers.wait()
     defer { connections.readers.signal() }
-    // A reader may restart as long as it has handed out nothing. It does so twice, since an idle connection may be dead,
-    // and a standby may have to cancel a reader's statement.
+    // A reader may restart as long as it has handed out nothing. It does so twice, since an idle connection may be
+    // dead, and a standby may have to cancel a reader's statement.
     var triesLeft = 2
     while true {
       let session = session(try connect())
