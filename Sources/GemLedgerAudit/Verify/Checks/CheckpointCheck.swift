@@ -31,7 +31,7 @@ struct CheckpointCheck {
 
   /// Checks that no checkpoint exists without such an entry.
   func run(_ merges: MergedCustomers) throws(LedgerError) {
-    try context.scan.pages { (page: [CheckpointRow]) throws(LedgerError) in
+    try context.pages { (page: [CheckpointRow]) throws(LedgerError) in
       let entries = try context.snapshot.entries(page.map { RowAddress($0.entry, of: $0.account.customer) })
       // A merge's entries belong to several customers, the merge to the surviving customer.
       let transactions = try context.snapshot.transactions(

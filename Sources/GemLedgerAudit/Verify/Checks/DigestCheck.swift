@@ -11,10 +11,17 @@ struct DigestCheck {
 
   init(_ context: VerifyContext) { self.context = context }
 
-  func run() throws(LedgerError) {
+  /// - Returns: The number of transactions that credit purchases.
+  func run() throws(LedgerError) -> Int64 {
+    var purchaseCount: Int64 = 0
+    var owners = TransactionOwners()
     var walk = try DigestWalk(
       context.snapshot, context.scan, purchases: try purchaseDigests(), erased: try namelessCustomers())
     try context.pages(after: .blank) { (page: [TransactionRow]) throws(LedgerError) in
+      for row in page {
+        owners.add(row)
+        if row.kind == .purchase { purchaseCount += 1 }
+      }
       for row in try walk.add(page) {
         context.report(
           "digests_replay",
@@ -25,8 +32,9 @@ struct DigestCheck {
       context.report(
         "rows_have_transactions", "\(count) of the \(table) belong to no transaction; an export omits them")
     }
-    try checkKeys(walk)
+    try checkKeys(walk, owners)
     try checkSums(walk.sums)
+    return purchaseCount
   }
 
   private func purchaseDigests() throws(LedgerError) -> IntegerMap<UInt64> {
@@ -46,13 +54,15 @@ struct DigestCheck {
     return erased
   }
 
-  /// Checks that keys and notes are unchanged, for all customers that were not erased.
+  /// Checks that keys have transactions, and that keys and notes are unchanged for all customers that were not erased.
   ///
   /// Keys are not in journal order, so their sum is compared first. Only if it differs, the transactions are searched.
-  private func checkKeys(_ walk: DigestWalk) throws(LedgerError) {
+  private func checkKeys(_ walk: DigestWalk, _ owners: TransactionOwners) throws(LedgerError) {
+    let check = KeyCheck(context, owners)
     var sum: UInt64 = 0
-    try forEachKey { row in
-      if walk.countsKey(row) { sum &+= RowDigest.of(row) }
+    try context.pages { (page: [KeyRow]) throws(LedgerError) in
+      try check.check(page)
+      for row in page where walk.countsKey(row) { sum &+= RowDigest.of(row) }
     }
     guard sum != walk.keys else { return }
     var found = 0
@@ -63,12 +73,6 @@ struct DigestCheck {
     }
     if found == 0 {
       context.report("keys_and_notes_replay", "the keys of all transactions differ from the booked keys")
-    }
-  }
-
-  private func forEachKey(_ body: (KeyRow) -> Void) throws(LedgerError) {
-    try context.pages { (page: [KeyRow]) in
-      for row in page { body(row) }
     }
   }
 
@@ -93,9 +97,11 @@ struct DigestCheck {
         last = end
       }
       guard !numbers.isEmpty else { break }
-      try forEachKey { row in
-        guard let number = row.bookedTransaction, let left = rest[number] else { return }
-        rest[number] = left &- RowDigest.of(row)
+      try context.pages { (page: [KeyRow]) in
+        for row in page {
+          guard let number = row.bookedTransaction, let left = rest[number] else { continue }
+          rest[number] = left &- RowDigest.of(row)
+        }
       }
       found += numbers.filter { rest[$0] != 0 }
     }

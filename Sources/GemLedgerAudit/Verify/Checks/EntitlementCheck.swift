@@ -11,7 +11,7 @@ struct EntitlementCheck {
   }
 
   func run() throws(LedgerError) {
-    try context.scan.pages(after: .blank) { (page: [PurchaseRow]) throws(LedgerError) in
+    try context.pages(after: .blank) { (page: [PurchaseRow]) throws(LedgerError) in
       let holders = try context.snapshot.entitlementHolders(of: page.map { RowAddress($0.number, of: $0.customer) })
       let customers = try context.snapshot.customers(holders.values.distinct())
       for row in page {

@@ -8,7 +8,7 @@ struct EvidenceCheck {
 
   func run() throws(LedgerError) {
     let environments = Set(try context.snapshot.environments().map(\.number))
-    try context.scan.pages { (page: [EvidenceRow]) throws(LedgerError) in
+    try context.pages { (page: [EvidenceRow]) throws(LedgerError) in
       for row in page where row.identity.environment >= EnvironmentRow.firstDrawnNumber {
         guard !environments.contains(row.identity.environment) else { continue }
         report("environments_are_known", row, "its environment number \(row.identity.environment) is missing")

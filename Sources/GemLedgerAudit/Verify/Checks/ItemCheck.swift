@@ -18,7 +18,7 @@ struct ItemCheck {
 
   mutating func run() throws(LedgerError) {
     var owned: [CustomerNumber: [ItemID: Int128]] = [:]
-    try context.scan.pages { (page: [ItemEntryRow]) throws(LedgerError) in
+    try context.pages { (page: [ItemEntryRow]) throws(LedgerError) in
       for row in page {
         owned[row.customer, default: [:]][row.item, default: 0] += Int128(row.quantity)
         if owned[row.customer]?[row.item] != Int128(row.owned) {
@@ -35,7 +35,7 @@ struct ItemCheck {
   }
 
   private func compareOwned(_ owned: inout [CustomerNumber: [ItemID: Int128]]) throws(LedgerError) {
-    try context.scan.pages { (page: [OwnedItemRow]) throws(LedgerError) in
+    try context.pages { (page: [OwnedItemRow]) throws(LedgerError) in
       for row in page {
         let replayed = owned[row.customer]?.removeValue(forKey: row.item) ?? 0
         if replayed != Int128(row.quantity) {

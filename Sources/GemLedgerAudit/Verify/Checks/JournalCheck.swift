@@ -48,7 +48,6 @@ struct JournalCheck {
 /// The counts of the journal's transactions, for the checks after the replay.
 struct JournalTally {
   private(set) var transactions: Int64 = 0
-  private(set) var purchases: Int64 = 0
   /// The number of refunds and reversals of refunds.
   private(set) var refunds: Int64 = 0
   /// The number of transactions of each kind that always has effects.
@@ -61,7 +60,6 @@ struct JournalTally {
   mutating func add(_ row: TransactionRow) {
     transactions += 1
     switch row.kind {
-    case .purchase: purchases += 1
     case .refund, .reversedRefund: refunds += 1
     case .freeze, .unfreeze, .erase:
       if row.kind == .erase { erased.insert(row.customer) }

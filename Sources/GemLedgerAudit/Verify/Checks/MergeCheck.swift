@@ -6,10 +6,26 @@ struct MergeCheck {
 
   init(_ context: VerifyContext) { self.context = context }
 
+  /// Replays merges and unmerges without checks.
+  func merged() throws(LedgerError) -> MergedCustomers {
+    var replay = MergeReplay()
+    try context.pages(after: .blank) { (page: [MergeRow]) throws(LedgerError) in
+      let transactions = try transactions(of: page)
+      for row in page {
+        _ = transactions[row.transaction]?.kind == .unmerge ? replay.unmerge(row) : replay.merge(row)
+      }
+    }
+    return MergedCustomers(replay)
+  }
+
+  private func transactions(of page: [MergeRow]) throws(LedgerError) -> [TransactionNumber: TransactionRow] {
+    try context.snapshot.transactions(page.map { RowAddress($0.transaction, of: $0.into) })
+  }
+
   func run(_ freezes: inout FreezeReplay) throws(LedgerError) -> MergedCustomers {
     var replay = MergeReplay()
-    try context.scan.pages(after: .blank) { (page: [MergeRow]) throws(LedgerError) in
-      let transactions = try context.snapshot.transactions(page.map { RowAddress($0.transaction, of: $0.into) })
+    try context.pages(after: .blank) { (page: [MergeRow]) throws(LedgerError) in
+      let transactions = try transactions(of: page)
       for row in page {
         let transaction = transactions[row.transaction]
         let isUnmerge = transaction?.kind == .unmerge

@@ -7,7 +7,7 @@ struct OrderCheck {
   init(_ context: VerifyContext) { self.context = context }
 
   func run() throws(LedgerError) {
-    try context.scan.pages(after: .blank) { (page: [OrderRow]) throws(LedgerError) in
+    try context.pages(after: .blank) { (page: [OrderRow]) throws(LedgerError) in
       let customers = try context.snapshot.customers(page.map(\.customer).distinct())
       // The buyer may differ from the customer of the order.
       let purchases = try context.snapshot.purchases(page.compactMap(\.purchase).map { RowAddress($0, of: nil) })

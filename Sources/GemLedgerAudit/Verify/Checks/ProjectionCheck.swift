@@ -19,7 +19,7 @@ struct ProjectionCheck {
   func compareLots(
     _ tallies: inout CurrencyTallies, _ attributes: inout LotAttributesCheck
   ) throws(LedgerError) {
-    try context.scan.pages(after: .blank) { (page: [LotRow]) throws(LedgerError) in
+    try context.pages(after: .blank) { (page: [LotRow]) throws(LedgerError) in
       let covered = page.filter { replay.scope.covers($0.account) }
       for row in covered { compare(row, &tallies) }
       try attributes.check(covered)

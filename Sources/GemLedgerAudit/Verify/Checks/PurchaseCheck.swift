@@ -12,11 +12,11 @@ struct PurchaseCheck {
     lots = PurchaseLotCheck(context, products)
   }
 
-  /// - Parameter purchaseCount: The number of transactions in the journal that credit purchases.
+  /// - Parameter purchaseCount: The number of transactions of the same snapshot that credit purchases.
   mutating func run(purchaseCount: Int64) throws(LedgerError) {
     let environments = Set(try context.snapshot.environments().map(\.number))
     var count: Int64 = 0
-    try context.scan.pages(after: .blank) { (page: [PurchaseRow]) throws(LedgerError) in
+    try context.pages(after: .blank) { (page: [PurchaseRow]) throws(LedgerError) in
       let addresses = page.map { RowAddress($0.transaction, of: $0.customer) }
       let transactions = try context.snapshot.transactions(addresses)
       let entries = try context.snapshot.entries(of: addresses)

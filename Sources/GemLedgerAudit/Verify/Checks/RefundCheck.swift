@@ -19,7 +19,7 @@ struct RefundCheck {
   ) throws(LedgerError) {
     var refundsOfStates: Int64 = 0
     var partsOfStates: Int64 = 0
-    try context.scan.pages(after: .blank) { (page: [RefundStateRow]) throws(LedgerError) in
+    try context.pages(after: .blank) { (page: [RefundStateRow]) throws(LedgerError) in
       let rows = try RefundPage(page, snapshot: context.snapshot, merges)
       for state in page {
         refundsOfStates += Int64(rows.refunds(of: state).count)
@@ -40,7 +40,7 @@ struct RefundCheck {
   ) throws(LedgerError) -> (refunds: Int64, parts: Int64) {
     var refunds: Int64 = 0
     var reclaims: Int64 = 0
-    try context.scan.pages(after: .blank) { (page: [RefundRow]) throws(LedgerError) in
+    try context.pages(after: .blank) { (page: [RefundRow]) throws(LedgerError) in
       let freezing = page.filter { $0.freezes != 0 }
       let transactions = try context.snapshot.transactions(freezing.map { RowAddress($0.transaction, of: nil) })
       for row in freezing {
@@ -56,7 +56,7 @@ struct RefundCheck {
         "\(reclaims) refunds took amounts returned to purchases; \(reclaimCount) transactions record it")
     }
     var parts: Int64 = 0
-    try context.scan.pages { (page: [RefundPartRow]) in parts += Int64(page.count) }
+    try context.pages { (page: [RefundPartRow]) in parts += Int64(page.count) }
     return (refunds, parts)
   }
 

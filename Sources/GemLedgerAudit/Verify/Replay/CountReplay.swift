@@ -34,7 +34,7 @@ struct CountReplay {
   }
 
   mutating func compare() throws(LedgerError) {
-    try context.scan.pages { (page: [CountRow]) throws(LedgerError) in
+    try context.pages { (page: [CountRow]) throws(LedgerError) in
       for row in page where scope.covers(row.customer) { compare(row) }
     }
     // The counts of merged customers continue with their surviving customers.

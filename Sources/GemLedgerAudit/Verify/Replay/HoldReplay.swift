@@ -125,7 +125,7 @@ struct HoldReplay {
   }
 
   mutating func compare() throws(LedgerError) {
-    try context.scan.pages(after: .blank) { (page: [HoldRow]) throws(LedgerError) in
+    try context.pages(after: .blank) { (page: [HoldRow]) throws(LedgerError) in
       for row in page where scope.covers(row.customer) { compare(row) }
     }
     for (number, hold) in holds.inKeyOrder {
