@@ -26,6 +26,16 @@ package final class IntegerMap<Value> {
     set { self[account.rawValue] = newValue }
   }
 
+  /// Changes a number's value in place, with one look-up; a new number begins with the default.
+  @inlinable
+  package func update<R>(
+    _ number: Int64, default value: @autoclosure () -> Value, _ change: (inout Value) -> R
+  ) -> R {
+    let slot = slots.insert(number, slot: values.count)
+    if slot == values.count { values.append(value()) }
+    return change(&values[slot])
+  }
+
   /// Reads the value's memory to bring it into the cache before its use.
   func touch(_ number: Int64) -> Int64 {
     guard let slot = slots[number] else { return 0 }

@@ -92,10 +92,14 @@ struct JournalTable {
 
   /// - Parameter keys: The transactions with the numbers of their first entries, or 0.
   func entries(of keys: [IndexKey]) throws(LedgerError) -> [EntryRow] {
+    if keys.count == 1, let plain = try plain(keys[0].first) { return [plain.entry] }
+    var plain: [TransactionNumber: EntryRow] = [:]
+    if keys.count > 1 { for row in try self.plain(keys.map(\.first)) { plain[row.transaction.number] = row.entry } }
     var found: [EntryRow] = []
+    found.reserveCapacity(keys.count)
     for key in keys {
-      if let plain = try plain(key.first) {
-        found.append(plain.entry)
+      if let entry = plain[key.first] {
+        found.append(entry)
         continue
       }
       let first = key.second != 0 ? key.second : try transaction(key.first)?.firstEntry

@@ -38,13 +38,14 @@ struct DigestWalk {
     }
     try attributes.load(transactions)
     var changed: [TransactionRow] = []
-    for transaction in transactions {
-      let row = transaction.row
+    // In place: a copy of a transaction would retain each of its lists.
+    for index in transactions.indices {
+      let row = transactions[index].row
       sums.add(transaction: row)
       if !erased.contains(row.customer) {
-        keys &+= UInt64(bitPattern: row.erasable) &- (transaction.note.map(RowDigest.of) ?? 0)
+        keys &+= UInt64(bitPattern: row.erasable) &- (transactions[index].note.map(RowDigest.of) ?? 0)
       }
-      if try digest(transaction) != row.digest { changed.append(row) }
+      if try digest(transactions[index]) != row.digest { changed.append(row) }
     }
     return changed
   }

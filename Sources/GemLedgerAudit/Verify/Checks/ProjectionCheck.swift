@@ -28,8 +28,10 @@ struct ProjectionCheck {
   }
 
   private func compare(_ row: LotRow, _ tallies: inout CurrencyTallies) {
-    let lot = replay.lots[row.number] ?? AccountReplay.Lot(account: row.account)
-    replay.lots[row.number]?.isSeen = true
+    let lot = replay.lots.update(row.number, default: AccountReplay.Lot(account: row.account)) { lot in
+      lot.isSeen = true
+      return lot
+    }
     let free = lot.fold.remaining - replay.held.ofLot(row.number)
     if Int128(row.remaining) != free || row.granted != lot.fold.grantedInRow
       || row.account != lot.account
@@ -40,20 +42,12 @@ struct ProjectionCheck {
           + "gives \(free) of \(lot.fold.granted)")
     }
     guard row.remaining != 0 else { return }
-    add(row.remaining, to: row.account, expiresAt: row.expiresAt, &tallies)
-    var account = replay.accounts[row.account] ?? AccountReplay.Account()
-    account.openLots += 1
-    account.firstExpiry = min(account.firstExpiry, row.expiresAt)
-    replay.accounts[row.account] = account
-  }
-
-  private func add(
-    _ amount: Int64, to account: AccountNumber, expiresAt: Int64, _ tallies: inout CurrencyTallies
-  ) {
-    var found = replay.accounts[account] ?? AccountReplay.Account()
-    found.lots += Int128(amount)
-    replay.accounts[account] = found
-    tallies.add(amount, currency: account.currency, expiresAt: expiresAt)
+    tallies.add(row.remaining, currency: row.account.currency, expiresAt: row.expiresAt)
+    replay.accounts.update(row.account.rawValue, default: AccountReplay.Account()) { account in
+      account.lots += Int128(row.remaining)
+      account.openLots += 1
+      account.firstExpiry = min(account.firstExpiry, row.expiresAt)
+    }
   }
 
   /// Compares the accounts' rows with the replay and with their lots.
@@ -99,8 +93,11 @@ struct ProjectionCheck {
 
   private func compare(_ row: AccountRow, _ tallies: inout CurrencyTallies) {
     comparePool(row, &tallies)
-    let account = replay.accounts[row.number] ?? AccountReplay.Account()
-    replay.accounts[row.number]?.isSeen = true
+    let account = replay.accounts.update(row.number.rawValue, default: AccountReplay.Account()) { account in
+      account.isSeen = true
+      account.lots += Int128(row.poolRemaining)
+      return account
+    }
     let currency = row.number.currency
     tallies.add(row)
     let fold = account.fold
@@ -161,9 +158,11 @@ struct ProjectionCheck {
   /// Compares the account's first pooled lot, which is stored in the account's row.
   private func comparePool(_ row: AccountRow, _ tallies: inout CurrencyTallies) {
     guard row.poolLot != 0 || row.poolRemaining != 0 else { return }
-    let lot = replay.lots[row.poolLot] ?? AccountReplay.Lot(account: row.number)
+    let lot = replay.lots.update(row.poolLot, default: AccountReplay.Lot(account: row.number)) { lot in
+      lot.isSeen = true
+      return lot
+    }
     let free = lot.fold.remaining - replay.held.ofLot(row.poolLot)
-    replay.lots[row.poolLot]?.isSeen = true
     if Int128(row.poolRemaining) != free || row.poolGranted != lot.fold.grantedInRow {
       context.report(
         "lots_replay", currency: row.number.currency,
@@ -172,6 +171,6 @@ struct ProjectionCheck {
           + "\(free) of \(lot.fold.granted)")
     }
     expiries.checkPool(of: row)
-    add(row.poolRemaining, to: row.number, expiresAt: .max, &tallies)
+    tallies.add(row.poolRemaining, currency: row.number.currency, expiresAt: .max)
   }
 }

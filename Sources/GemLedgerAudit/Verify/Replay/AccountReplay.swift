@@ -48,13 +48,14 @@ struct AccountReplay {
   }
 
   mutating func replay(_ entry: EntryRow, _ allocations: [AllocationRow]) {
-    let change = replay(entry)
-    replay(allocations, of: entry, change: change.balance)
+    accounts.update(entry.account.rawValue, default: Account()) { account in
+      let change = replay(entry, of: &account)
+      replay(allocations, of: entry, change: change.balance, &account)
+    }
   }
 
-  private mutating func replay(_ entry: EntryRow) -> AccountFold.Change {
+  private func replay(_ entry: EntryRow, of account: inout Account) -> AccountFold.Change {
     let currency = entry.account.currency
-    var account = accounts[entry.account] ?? Account()
     let before = account.fold
     let change = account.fold.add(entry.number, balance: entry.balance, debt: entry.debt)
     if change.amount != Int128(entry.amount) {
@@ -73,7 +74,6 @@ struct AccountReplay {
       account.fold.version = entry.version
     }
     account.sum += Int128(entry.amount)
-    accounts[entry.account] = account
     return change
   }
 
@@ -92,9 +92,11 @@ struct AccountReplay {
   }
 
   /// Checks that allocations add up to the change of the balance: the amount minus the change of a debt.
-  private mutating func replay(_ allocations: [AllocationRow], of entry: EntryRow, change: Int128) {
+  private mutating func replay(
+    _ allocations: [AllocationRow], of entry: EntryRow, change: Int128, _ account: inout Account
+  ) {
     if entry.lot != 0 {
-      allocate(entry.amount, to: entry.lot, entry)
+      allocate(entry.amount, to: entry.lot, entry, &account)
       if !allocations.isEmpty {
         context.report("allocations_make_the_entry", "entry \(entry.number) names one lot and also has allocations")
       }
@@ -106,11 +108,22 @@ struct AccountReplay {
         "allocations_make_the_entry", currency: entry.account.currency,
         "the allocations of entry \(entry.number) add up to \(sum), the balance changed by \(change)")
     }
-    for allocation in allocations { allocate(allocation.amount, to: allocation.lot, entry) }
+    for allocation in allocations { allocate(allocation.amount, to: allocation.lot, entry, &account) }
   }
 
-  private mutating func allocate(_ amount: Int64, to number: LotNumber, _ entry: EntryRow) {
-    var lot = lots[number] ?? Lot(account: entry.account)
+  private mutating func allocate(
+    _ amount: Int64, to number: LotNumber, _ entry: EntryRow, _ account: inout Account
+  ) {
+    highestLot = max(highestLot, number)
+    lots.update(number, default: Lot(account: entry.account)) { lot in
+      let before = lot.fold.remaining
+      allocate(amount, to: &lot, number, entry)
+      if before == 0 { account.open.open(number) }
+      if lot.fold.remaining == 0 { account.open.close(number) }
+    }
+  }
+
+  private func allocate(_ amount: Int64, to lot: inout Lot, _ number: LotNumber, _ entry: EntryRow) {
     if lot.account != entry.account {
       // An empty lot may follow its customer in a merge.
       if lot.fold.remaining == 0, scope.areOne(lot.account, entry.account) {
@@ -120,18 +133,13 @@ struct AccountReplay {
           "lots_belong_to_accounts", "entry \(entry.number) changes lot \(number) of \(context.name(of: lot.account))")
       }
     }
-    highestLot = max(highestLot, number)
-    let before = lot.fold.remaining
     let held = held.ofLot(number)
     lot.fold.add(amount, isReturn: entry.kind.isReturn, held: held)
-    if before == 0 { accounts[entry.account]?.open.open(number) }
-    if lot.fold.remaining == 0 { accounts[entry.account]?.open.close(number) }
     if amount < 0, entry.kind.burns { lot.lastSpend = entry.transaction }
     if entry.kind == .expiry, lot.firstExpiry == 0 { lot.firstExpiry = entry.transaction }
     if lot.fold.remaining < held {
       context.report("lots_are_never_overdrawn", "entry \(entry.number) takes more from lot \(number) than it contains")
     }
-    lots[number] = lot
   }
 
   /// Describes a replayed spend of an account with several lots; returns nil if there is no order to check.
