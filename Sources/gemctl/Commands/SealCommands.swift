@@ -24,17 +24,7 @@ struct SealCommands {
       }
       let (customers, statements) = (files[0], files[1])
       let seal = try invocation.withLedger { (ledger) throws(LedgerError) in
-        let verification = try invocation.verify(ledger)
-        guard verification.isOK else {
-          throw LedgerError(
-            .booksWrong, "The books do not add up, and are not sealed: run gemctl verify.",
-            details: [.integer("problems", Int64(verification.problemCount))])
-        }
-        return try invocation.withProgress("Sealing") { (report) throws(LedgerError) in
-          try ledger.seal(
-            customers: { (digest) throws(LedgerError) in try customers?.write(digest) },
-            statements: { (digest) throws(LedgerError) in try statements?.write(digest) }, progress: report)
-        }
+        try verifiedSeal(of: ledger, customers, statements)
       }
       for file in files { try file?.finish() }
       try invocation.print(Self.json(seal), { _ in seal.description })
@@ -42,6 +32,33 @@ struct SealCommands {
       for file in files { file?.remove() }
       throw error
     }
+  }
+
+  /// Seals the journal while it is verified; the seal of wrong books is discarded.
+  private func verifiedSeal(
+    of ledger: Ledger, _ customers: DigestFile?, _ statements: DigestFile?
+  ) throws(LedgerError) -> JournalSeal {
+    // Only the new thread uses the files until it ends.
+    nonisolated(unsafe) let (customers, statements) = (customers, statements)
+    let sealing = BackgroundTask { () throws(LedgerError) in
+      try ledger.seal(
+        customers: { (digest) throws(LedgerError) in try customers?.write(digest) },
+        statements: { (digest) throws(LedgerError) in try statements?.write(digest) })
+    }
+    let verification: Verification
+    do throws(LedgerError) {
+      verification = try invocation.verify(ledger)
+    } catch {
+      _ = try? sealing.wait()
+      throw error
+    }
+    let seal = Result { () throws(LedgerError) in try sealing.wait() }
+    guard verification.isOK else {
+      throw LedgerError(
+        .booksWrong, "The books do not add up, and are not sealed: run gemctl verify.",
+        details: [.integer("problems", Int64(verification.problemCount))])
+    }
+    return try seal.get()
   }
 
   /// Prints a proof that a transaction is in the sealed journal.
