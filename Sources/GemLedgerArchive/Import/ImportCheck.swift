@@ -44,11 +44,15 @@ struct ImportCheck {
     var check = Self()
     check.context = context
     var reader = try LineReader(text)
-    while !check.hasWholeContext, let line = try reader.next() { check.read(ParsedLine(line, check.context)) }
+    var tape = JSONTape()
+    while !check.hasWholeContext, let line = try reader.next() { check.read(ParsedLine(line, check.context, &tape)) }
     let context = check.context
     var blocks = LinesAhead(
       reader, aheadCount: blocksAheadCount, isFull: { $0.byteCount >= blockByteCount },
-      work: { block in (0..<block.count).map { ParsedLine(block[$0], context) } })
+      work: { block in
+        var tape = JSONTape()
+        return (0..<block.count).map { ParsedLine(block[$0], context, &tape) }
+      })
     while let block = try blocks.next() {
       for line in block { check.read(line) }
       progress(blocks.byteCount)
@@ -169,8 +173,12 @@ private struct ParsedLine: Sendable {
   let hash: UInt64
   let record: Result<ImportRecord, LineFault>
 
-  init(_ line: ArraySlice<UInt8>, _ context: ImportContext) {
+  init(_ line: ArraySlice<UInt8>, _ context: ImportContext, _ tape: inout JSONTape) {
     hash = ExportWriter.hash(of: line)
-    record = Result { () throws(LineFault) in try ImportRecord(line, context) }
+    do throws(LineFault) {
+      record = .success(try ImportRecord(line, context, &tape))
+    } catch {
+      record = .failure(error)
+    }
   }
 }

@@ -3,11 +3,11 @@ internal import GemLedger
 extension ImportFields {
   /// Reads an object that has the members of one row and no others.
   static func row<Row: ExportedRow>(
-    _ value: JSONValue, _ context: ImportContext = ImportContext(), in transaction: TransactionRow? = nil
+    _ value: JSONNode, _ context: ImportContext = ImportContext(), in transaction: TransactionRow? = nil
   ) throws(LineFault) -> Row {
     var fields = try Self(value, context, in: transaction)
     let row: Row = try fields.row()
-    try fields.end(fields.names(of: Row.self))
+    try fields.end { $0.names(of: Row.self) }
     return row
   }
 
@@ -23,7 +23,9 @@ extension ImportFields {
     _ name: StaticString, in transaction: TransactionRow? = nil
   ) throws(LineFault) -> [Row] {
     var rows: [Row] = []
-    for value in try list(ifAny: name) { rows.append(try Self.row(value, context, in: transaction)) }
+    guard let list = try list(ifAny: name) else { return rows }
+    rows.reserveCapacity(list.count)
+    for value in list { rows.append(try Self.row(value, context, in: transaction)) }
     return rows
   }
 

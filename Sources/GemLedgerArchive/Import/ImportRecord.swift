@@ -58,8 +58,19 @@ struct ExportEnd: Hashable {
 
 extension ImportRecord {
   /// Reads a line.
-  init(_ line: ArraySlice<UInt8>, _ context: ImportContext) throws(LineFault) {
-    var fields = try ImportFields(try Self.json(line), context)
+  ///
+  /// - Parameter tape: The memory of the line's tokens.
+  init(_ line: ArraySlice<UInt8>, _ context: ImportContext, _ tape: inout JSONTape) throws(LineFault) {
+    self = try line.withUnsafeBufferPointer { (bytes) throws(LineFault) in
+      do throws(JSONError) { try tape.read(bytes) } catch {
+        throw LineFault("\(error.message) (column \(error.column))")
+      }
+      return try tape.withRoot { (root) throws(LineFault) in try Self(root, context) }
+    }
+  }
+
+  private init(_ root: JSONNode, _ context: ImportContext) throws(LineFault) {
+    var fields = try ImportFields(root, context)
     switch try fields.text("type") {
     case "header": self = .header(try fields.header())
     case "catalog": self = try fields.catalog()
@@ -78,14 +89,6 @@ extension ImportRecord {
     case let type: throw LineFault("\"\(type.prefix(60))\" is not a type of line.")
     }
   }
-
-  private static func json(_ line: ArraySlice<UInt8>) throws(LineFault) -> JSONValue {
-    do throws(JSONError) {
-      return try line.withUnsafeBufferPointer { (bytes) throws(JSONError) in try JSONValue.parse(bytes) }
-    } catch {
-      throw LineFault("\(error.message) (column \(error.column))")
-    }
-  }
 }
 
 // MARK: The lines
@@ -94,7 +97,7 @@ extension ImportFields {
   /// Reads a line that has the members of one row.
   fileprivate mutating func line<Row: ExportedRow>() throws(LineFault) -> Row {
     let row: Row = try row()
-    try end(names(of: Row.self) + ["type"])
+    try end { $0.names(of: Row.self) + ["type"] }
     return row
   }
 
@@ -110,8 +113,8 @@ extension ImportFields {
       try word(ifAny: "numbering") { $0 == "dense" ? true : $0 == "sparse" ? false : nil }, "numbering")
     let catalogVersion = try count("catalog_version")
     let after = try value("after")
-    guard after.isNull || after.text != nil else { throw LineFault("\"after\" is neither null nor a string.") }
-    try end(["type", "format", "format_version", "project", "numbering", "catalog_version", "after"])
+    guard after.isNull || after.isText else { throw LineFault("\"after\" is neither null nor a string.") }
+    try end { _ in ["type", "format", "format_version", "project", "numbering", "catalog_version", "after"] }
     return ExportHeader(
       project: project, isDense: isDense, catalogVersion: catalogVersion, after: after.text.map(ExportCursor.init))
   }
@@ -119,7 +122,7 @@ extension ImportFields {
   fileprivate mutating func catalog() throws(LineFault) -> ImportRecord {
     let versions: [CatalogVersionRow] = try rows("versions")
     let rows: [CatalogRow] = try rows("objects")
-    try end(["type", "versions", "objects"])
+    try end { _ in ["type", "versions", "objects"] }
     return .catalog(versions: versions, rows: rows)
   }
 
@@ -156,7 +159,7 @@ extension ImportFields {
     let row = ExportEnd(
       cursor: ExportCursor(try text("cursor")), transactions: try count("transactions"), entries: try count("entries"),
       lines: try count("lines"), checksum: try hexadecimal("checksum"))
-    try end(["type", "cursor", "transactions", "entries", "lines", "checksum"])
+    try end { _ in ["type", "cursor", "transactions", "entries", "lines", "checksum"] }
     return row
   }
 }

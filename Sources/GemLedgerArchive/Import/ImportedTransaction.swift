@@ -22,12 +22,16 @@ extension ImportFields {
     guard row.digest != 0 else { throw LineFault("\"digest\" is missing.") }
     // Also checks the id of the export: it is derived from the number and the instant.
     let id = context.ids.id(number: row.number, createdAt: row.createdAt)
-    guard let (high, low) = try value("id").text.flatMap(HexForm.parseUUID), id == TransactionID(high: high, low: low)
+    let written = try value("id")
+    guard written.isText, let (high, low) = HexForm.parseUUID(written.utf8), id == TransactionID(high: high, low: low)
     else {
       throw LineFault("The id is not that of transaction \(row.number) of this project at this instant, \(id).")
     }
     transaction.newLots = try rows("new_lots")
-    for value in try list(ifAny: "entries") { transaction.entries.append(try Self.entry(value, context, row)) }
+    if let list = try list(ifAny: "entries") {
+      transaction.entries.reserveCapacity(list.count)
+      for value in list { transaction.entries.append(try Self.entry(value, context, row)) }
+    }
     transaction.items = try rows("items", in: row)
     for index in transaction.items.indices {
       transaction.items[index].transaction = row.number
@@ -44,32 +48,36 @@ extension ImportFields {
     var note: NoteRow = try self.row()
     note.transaction = row.number
     if note.reference != nil || note.reason != nil || note.actor != nil { transaction.note = note }
-    try end(
-      names(of: TransactionRow.self) + names(of: NoteRow.self)
-        + ["type", "id", "new_lots", "entries", "items", "merged_customer", "refund", "effects"])
+    try end {
+      $0.names(of: TransactionRow.self) + $0.names(of: NoteRow.self)
+        + ["type", "id", "new_lots", "entries", "items", "merged_customer", "refund", "effects"]
+    }
     return transaction
   }
 
   private static func entry(
-    _ value: JSONValue, _ context: ImportContext, _ transaction: TransactionRow
+    _ value: JSONNode, _ context: ImportContext, _ transaction: TransactionRow
   ) throws(LineFault) -> ImportedTransaction.Entry {
     var fields = try ImportFields(value, context, in: transaction)
     let row: EntryRow = try fields.row()
     var allocations: [AllocationRow] = []
-    for value in try fields.list(ifAny: "lots") {
-      let (lot, amount) = try pair(value, "lots")
-      guard lot > 0, amount != 0 else { throw LineFault("\"lots\" names lot \(lot) with \(amount).") }
-      allocations.append(AllocationRow(entry: 0, position: Int64(allocations.count) + 1, lot: lot, amount: amount))
+    if let list = try fields.list(ifAny: "lots") {
+      allocations.reserveCapacity(list.count)
+      for value in list {
+        let (lot, amount) = try pair(value, "lots")
+        guard lot > 0, amount != 0 else { throw LineFault("\"lots\" names lot \(lot) with \(amount).") }
+        allocations.append(AllocationRow(entry: 0, position: Int64(allocations.count) + 1, lot: lot, amount: amount))
+      }
     }
     guard row.amount != 0, row.balance >= 0 else {
       throw LineFault("An entry has the amount \(row.amount) and the balance \(row.balance).")
     }
     guard row.lot == 0 || allocations.isEmpty else { throw LineFault("An entry has both \"lot\" and \"lots\".") }
-    try fields.end(fields.names(of: EntryRow.self) + ["lots"])
+    try fields.end { $0.names(of: EntryRow.self) + ["lots"] }
     return (row, allocations)
   }
 
-  private static func refund(_ value: JSONValue, _ transaction: inout ImportedTransaction) throws(LineFault) {
+  private static func refund(_ value: JSONNode, _ transaction: inout ImportedTransaction) throws(LineFault) {
     var fields = try ImportFields(value)
     var refund: RefundRow = try fields.row()
     refund.transaction = transaction.row.number
@@ -79,6 +87,6 @@ extension ImportFields {
       transaction.refundParts[index].transaction = refund.transaction
       transaction.refundParts[index].position = Int64(index) + 1
     }
-    try fields.end(fields.names(of: RefundRow.self) + ["parts"])
+    try fields.end { $0.names(of: RefundRow.self) + ["parts"] }
   }
 }

@@ -56,7 +56,8 @@ package struct JournalImport {
     let line = try reader.next()
     do throws(LineFault) {
       guard let bytes = line else { throw LineFault("The export is empty.") }
-      if case .header(let header) = try ImportRecord(bytes, ImportContext()) {
+      var tape = JSONTape()
+      if case .header(let header) = try ImportRecord(bytes, ImportContext(), &tape) {
         return Head(project: header.project, isWhole: header.after == nil)
       }
       throw LineFault("The first line is not the header of an export.")
@@ -288,9 +289,10 @@ extension ImportPage {
   init(_ block: LineBlock, _ context: ImportContext) throws(LedgerError) {
     firstLine = block.firstLine
     records.reserveCapacity(block.count)
+    var tape = JSONTape()
     for index in 0..<block.count {
       do throws(LineFault) {
-        records.append(try ImportRecord(block[index], context))
+        records.append(try ImportRecord(block[index], context, &tape))
       } catch {
         // Another process has modified the text since the check.
         var problems = ImportProblems()

@@ -70,7 +70,7 @@ extension ImportFields: MemberVisitor {
 
   package mutating func token(_ value: inout TokenNumber, _ member: ExportMember) {
     set("token", member, &value) { (fields, name) throws(LineFault) in
-      guard let (high, low) = HexForm.parseUUID(try fields.text(name)) else {
+      guard let (high, low) = HexForm.parseUUID(try Self.required(try fields.utf8(ifAny: name), name)) else {
         throw LineFault("\"\(name)\" is not a UUID.")
       }
       return TokenNumber(high: Int64(bitPattern: high), low: Int64(bitPattern: low))

@@ -1,8 +1,8 @@
 /// Reads the members of one object of an export, and detects unread members.
 package struct ImportFields {
-  private let members: [(name: String, value: JSONValue)]
-  /// The index of the member to compare first: fields are read in writing order.
-  private var upcoming = 0
+  private let object: JSONNode
+  /// The member to compare first, and its index: fields are read in writing order.
+  private var upcoming: (name: JSONNode, index: Int)
   private var taken = 0
 
   package let context: ImportContext
@@ -14,12 +14,13 @@ package struct ImportFields {
   private var names: [String]?
 
   package init(
-    _ value: JSONValue, _ context: ImportContext = ImportContext(), in transaction: TransactionRow? = nil
+    _ value: JSONNode, _ context: ImportContext = ImportContext(), in transaction: TransactionRow? = nil
   ) throws(LineFault) {
-    guard let object = value.object else {
-      throw LineFault("Expected an object, found \(value.text == nil ? value.kind : "a string").")
+    guard value.isObject else {
+      throw LineFault("Expected an object, found \(value.isText ? "a string" : value.kind).")
     }
-    members = object.members
+    object = value
+    upcoming = (value.first, 0)
     self.context = context
     self.transaction = transaction
   }
@@ -30,7 +31,7 @@ package struct ImportFields {
   mutating func visitAll(_ visit: (inout Self) -> Void) throws(LineFault) {
     visit(&self)
     if let fault { throw fault }
-    try end(names(visit))
+    try end { $0.names(visit) }
   }
 
   /// Sets a member of the visited row, unless an earlier one has a fault.
@@ -65,37 +66,36 @@ package struct ImportFields {
   }
 
   /// - Throws: If a member was not read.
-  package func end(_ known: @autoclosure () -> [String]) throws(LineFault) {
-    guard taken != members.count else { return }
-    let names = known()
-    let name = members.first { !names.contains($0.name) }?.name
+  package func end(_ known: (Self) -> [String]) throws(LineFault) {
+    guard taken != object.count else { return }
+    let names = known(self)
+    let name = object.members.lazy.compactMap(\.name.text).first { !names.contains($0) }
     throw LineFault("The field \"\(name?.prefix(60) ?? "")\" is unknown.")
   }
 
   // MARK: Values
 
-  package mutating func value(ifAny name: StaticString) -> JSONValue? {
+  package mutating func value(ifAny name: StaticString) -> JSONNode? {
     if names != nil { names?.append(name.description) }
     // Every member is read once, so nothing is left to find after the last one.
-    guard names == nil, taken < members.count, let index = index(of: name) else { return nil }
+    guard names == nil, taken < object.count, let found = member(name) else { return nil }
     taken += 1
-    upcoming = index + 1
-    return members[index].value
+    upcoming = (found.value.next, found.index + 1)
+    return found.value
   }
 
-  package func has(_ name: StaticString) -> Bool { index(of: name) != nil }
+  package func has(_ name: StaticString) -> Bool { member(name) != nil }
 
-  private func index(of name: StaticString) -> Int? {
+  private func member(_ name: StaticString) -> (value: JSONNode, index: Int)? {
     let bytes = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-    var index = upcoming
-    for _ in members {
-      if index == members.count { index = 0 }
-      // The counts are stored, and usually differ.
-      let own = members[index].name.utf8
-      if own.count == bytes.count, own.withContiguousStorageIfAvailable({ Bytes.areEqual($0, bytes) }) == true {
-        return index
-      }
-      index += 1
+    // Most rows lack some of the members that they may have.
+    guard object.mayHaveMember(bytes) else { return nil }
+    var (member, index) = upcoming
+    for _ in 0..<object.count {
+      if index == object.count { (member, index) = (object.first, 0) }
+      let value = member.next
+      if Bytes.areEqual(member.utf8, bytes) { return (value, index) }
+      (member, index) = (value.next, index + 1)
     }
     return nil
   }
@@ -105,7 +105,7 @@ package struct ImportFields {
     return value
   }
 
-  package mutating func value(_ name: StaticString) throws(LineFault) -> JSONValue {
+  package mutating func value(_ name: StaticString) throws(LineFault) -> JSONNode {
     try Self.required(value(ifAny: name), name)
   }
 
@@ -153,20 +153,28 @@ package struct ImportFields {
   }
 
   package mutating func text(ifAny name: StaticString) throws(LineFault) -> String? {
-    guard let value = value(ifAny: name) else { return nil }
-    guard let text = value.text else { throw LineFault("\"\(name)\" is not a string.") }
-    return text
+    try utf8(ifAny: name).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  package mutating func list(ifAny name: StaticString) throws(LineFault) -> [JSONValue] {
-    guard let value = value(ifAny: name) else { return [] }
-    guard let list = value.array else { throw LineFault("\"\(name)\" is not a list.") }
+  /// Reads the bytes of a text.
+  mutating func utf8(ifAny name: StaticString) throws(LineFault) -> UnsafeBufferPointer<UInt8>? {
+    guard let value = value(ifAny: name) else { return nil }
+    guard value.isText else { throw LineFault("\"\(name)\" is not a string.") }
+    return value.utf8
+  }
+
+  /// Reads the elements of a list; nil if the member is missing.
+  package mutating func list(ifAny name: StaticString) throws(LineFault) -> JSONNode.Elements? {
+    guard let value = value(ifAny: name) else { return nil }
+    guard let list = value.elements else { throw LineFault("\"\(name)\" is not a list.") }
     return list
   }
 
   /// Reads a digest of sixteen hexadecimal digits.
   mutating func digest(ifAny name: StaticString) throws(LineFault) -> Int64? {
-    guard let text = try text(ifAny: name) else { return nil }
+    guard let utf8 = try utf8(ifAny: name) else { return nil }
+    if let digest = HexForm.number(utf8), digest != 0 { return Int64(bitPattern: digest) }
+    let text = String(decoding: utf8, as: UTF8.self)
     guard text.utf8.count == 16, let digest = UInt64(text, radix: 16), digest != 0 else {
       throw LineFault("\"\(name)\" is not a digest of 16 hexadecimal digits other than 0.")
     }
@@ -177,7 +185,7 @@ package struct ImportFields {
 
   mutating func time(ifAny name: StaticString) throws(LineFault) -> Timestamp? {
     guard let value = value(ifAny: name) else { return nil }
-    guard let time = value.text.flatMap(Timestamp.init) else {
+    guard value.isText, let time = TimestampText.read(value.utf8) else {
       throw LineFault("\"\(name)\" is not a time such as 2026-11-21T09:30:00.250Z.")
     }
     return time
@@ -192,7 +200,8 @@ package struct ImportFields {
   }
 
   package mutating func hexadecimal(_ name: StaticString) throws(LineFault) -> UInt64 {
-    guard var text = try value(name).text, let number = text.withUTF8(HexForm.number) else {
+    let value = try value(name)
+    guard value.isText, let number = HexForm.number(value.utf8) else {
       throw LineFault("\"\(name)\" is not sixteen hexadecimal digits.")
     }
     return number
@@ -200,11 +209,12 @@ package struct ImportFields {
 
   /// Reads a document that is written as a value or as a string.
   mutating func document(ifAny name: StaticString) -> String? {
-    value(ifAny: name).map { $0.text ?? $0.text() }
+    value(ifAny: name).map { $0.text ?? $0.json }
   }
 
-  package static func pair(_ value: JSONValue, _ name: StaticString) throws(LineFault) -> (Int64, Int64) {
-    guard let list = value.array, list.count == 2, let one = list[0].integer, let other = list[1].integer else {
+  package static func pair(_ value: JSONNode, _ name: StaticString) throws(LineFault) -> (Int64, Int64) {
+    guard var list = value.elements, list.count == 2, let one = list.next()?.integer, let other = list.next()?.integer
+    else {
       throw LineFault("\"\(name)\" has an element that is not a list of two whole numbers.")
     }
     return (try within(RowBounds.number, one, name), try within(RowBounds.amount, other, name))
