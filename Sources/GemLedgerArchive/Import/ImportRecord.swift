@@ -1,7 +1,9 @@
 internal import GemLedger
 
 /// A line of an export.
-enum ImportRecord {
+///
+/// Indirect, since a transaction has ten arrays and values, and lines pass through several queues.
+indirect enum ImportRecord {
   case header(ExportHeader)
   case catalog(versions: [CatalogVersionRow], rows: [CatalogRow])
   case environment(EnvironmentRow)

@@ -254,7 +254,7 @@ package struct JournalImport {
   }
 
   static func commit(_ replay: JournalReplay, _ target: any LedgerStorage) throws(LedgerError) {
-    let moved = replay.changedLots.compactMap { number in replay.lots[number]?.movedFrom.map { (number, $0) } }
+    let moved = replay.lots.changedInOrder().compactMap { lot in lot.movedFrom.map { (lot.row.number, $0) } }
     try target.commit(lanes: Array(0..<target.traits.laneCount)) { (session) throws(LedgerError) in
       // A storage that groups rows by customer needs the former owners.
       for (lot, customer) in moved { _ = try session.lot(lot, of: customer) }

@@ -81,25 +81,23 @@ extension JournalReplay {
   // MARK: Accounts
 
   func account(_ number: AccountNumber) throws(LineFaultOrError) -> Account {
-    if let known = accounts[number] { return known }
+    if let known = accounts[number.rawValue] { return known }
     if !knownCustomers.contains(number.customer), newCustomers[number.customer] == nil {
       let found = try asking { () throws(LedgerError) in try snapshot.accounts(of: number.customer) }
-      for row in found where accounts[row.number] == nil { accounts[row.number] = Account(row: row, isNew: false) }
+      keep(found)
     }
     knownCustomers.insert(number.customer)
-    let account = accounts[number] ?? Account(row: AccountRow(number: number), isNew: true)
-    accounts[number] = account
+    if let known = accounts[number.rawValue] { return known }
+    let account = Account(row: AccountRow(number: number), isNew: true)
+    accounts.keep(account, number.rawValue)
     return account
   }
 
-  func put(_ account: Account) {
-    var account = account
-    if !account.isChanged {
-      changedAccounts.append(account.row.number)
-      account.isChanged = true
-    }
-    accounts[account.row.number] = account
+  private func keep(_ found: [AccountRow]) {
+    for row in found { accounts.keep(Account(row: row, isNew: false), row.number.rawValue) }
   }
+
+  func put(_ account: Account) { accounts.put(account, account.row.number.rawValue) }
 
   /// Reads the accounts of a page's customers at once.
   func prefetch(_ page: [ImportRecord]) throws(LedgerError) {
@@ -110,9 +108,7 @@ extension JournalReplay {
       }
     }
     guard !wanted.isEmpty else { return }
-    for row in try snapshot.accounts(of: wanted.sorted()) where accounts[row.number] == nil {
-      accounts[row.number] = Account(row: row, isNew: false)
-    }
+    keep(try snapshot.accounts(of: wanted.sorted()))
     knownCustomers.formUnion(wanted)
   }
 
@@ -147,8 +143,7 @@ extension JournalReplay {
       number: attributes.lot, account: account.row.number, source: attributes.source,
       environment: attributes.environment,
       granted: 0, remaining: 0, price: attributes.price, purchase: attributes.purchase, expiresAt: attributes.expiresAt)
-    lots[attributes.lot] = Lot(row: row, isNew: true, isChanged: true)
-    changedLots.append(attributes.lot)
+    lots.put(Lot(row: row, isNew: true), attributes.lot)
     account.row.nextExpiry = min(account.row.nextExpiry, attributes.expiresAt)
   }
 
@@ -171,11 +166,7 @@ extension JournalReplay {
       account.row.nextExpiry = min(account.row.nextExpiry, lot.row.expiresAt)
     }
     if before > 0, lot.row.remaining == 0 { account.row.openLots -= 1 }
-    if !lot.isChanged {
-      lot.isChanged = true
-      changedLots.append(number)
-    }
-    lots[number] = lot
+    lots.put(lot, number)
   }
 
   private func bringOver(_ lot: inout Lot, to account: inout Account) throws(LineFaultOrError) {

@@ -1,5 +1,4 @@
 internal import GemLedger
-internal import GemLedgerAudit
 
 /// Converts an export's records to rows: the journal as exported, and every projection recomputed from it.
 ///
@@ -7,19 +6,8 @@ internal import GemLedgerAudit
 /// again. Only the entries are trusted: balances, versions and lots are replayed, and a mismatch is a fault of its
 /// line.
 final class JournalReplay {
-  struct Account {
-    var row: AccountRow
-    var isNew: Bool
-    var isChanged = false
-  }
-
-  struct Lot {
-    var row: LotRow
-    var isNew: Bool
-    var isChanged = false
-    /// The customer under which the storage keeps the lot, if it differs from the row's customer.
-    var movedFrom: CustomerNumber?
-  }
+  typealias Account = ReplayedRow<AccountRow>
+  typealias Lot = ReplayedRow<LotRow>
 
   /// The maximum number of accounts and lots kept in memory between pages.
   static let keptCountMax = 200_000
@@ -30,12 +18,10 @@ final class JournalReplay {
   var snapshot: any StorageSnapshot
   var changes = ChangeSet()
 
-  let accounts = IntegerMap<Account>()
+  let accounts = ReplayedRows<AccountRow>()
   /// Customers whose accounts are all in ``accounts``.
   var knownCustomers: Set<CustomerNumber> = []
-  let lots = IntegerMap<Lot>()
-  var changedAccounts: [AccountNumber] = []
-  var changedLots: [LotNumber] = []
+  let lots = ReplayedRows<LotRow>()
   var nextEntry: EntryNumber
   /// The last added customer; nil before the first.
   private var lastCustomer: CustomerNumber?
@@ -76,17 +62,8 @@ final class JournalReplay {
     self.snapshot = snapshot
     changes = ChangeSet()
     changes.copy = CopyChanges(progress: nil)
-    // Each access to a member of a map's value would be two look-ups.
-    for number in changedAccounts {
-      guard let account = accounts[number] else { continue }
-      accounts[number] = Account(row: account.row, isNew: false)
-    }
-    for number in changedLots {
-      guard let lot = lots[number] else { continue }
-      lots[number] = Lot(row: lot.row, isNew: false)
-    }
-    changedAccounts.removeAll(keepingCapacity: true)
-    changedLots.removeAll(keepingCapacity: true)
+    accounts.beginPage()
+    lots.beginPage()
     newCustomers.removeAll(keepingCapacity: true)
     changedCustomers.removeAll()
     newPurchases.removeAll()
@@ -103,14 +80,10 @@ final class JournalReplay {
 
   /// Moves the changes into the change set, in the order of their numbers: a storage writes each of its pages once.
   func endPage() {
-    changedAccounts.sort()
-    changedLots.sort()
-    for number in changedAccounts {
-      guard let account = accounts[number] else { continue }
+    for account in accounts.changedInOrder() {
       if account.isNew { changes.newAccounts.append(account.row) } else { changes.changedAccounts.append(account.row) }
     }
-    for number in changedLots {
-      guard let lot = lots[number] else { continue }
+    for lot in lots.changedInOrder() {
       if lot.isNew {
         changes.newLots.append(lot.row)
       } else {
