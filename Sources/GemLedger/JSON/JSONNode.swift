@@ -56,9 +56,26 @@ extension JSONNode {
   /// The members of an object; none of any other value.
   package var members: Members { Members(upcoming: first, count: isObject ? count : 0) }
 
-  /// Whether an object may have a member of this name: false only if it has none.
-  func mayHaveMember(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
-    token.pointee.nameBits & JSONToken.nameBit(name) != 0
+  /// Whether an object may have a member whose name has this bit: false only if it has none.
+  func mayHaveMember(_ nameBit: UInt64) -> Bool { token.pointee.nameBits & nameBit != 0 }
+
+  /// Returns the value of an object's member.
+  ///
+  /// - Parameter upcoming: The members to compare first; if the member is found, those that follow it.
+  func member(_ name: StaticString, from upcoming: inout Members) -> Self? {
+    let name = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+    // Most rows lack some of the members that they may have.
+    guard mayHaveMember(JSONToken.nameBit(name)) else { return nil }
+    var rest = upcoming
+    for _ in 0..<count {
+      if rest.isEmpty { rest = members }
+      guard let member = rest.next() else { return nil }
+      if Bytes.areEqual(member.name.utf8, name) {
+        upcoming = rest
+        return member.value
+      }
+    }
+    return nil
   }
 
   package struct Elements: Sequence, IteratorProtocol {
@@ -76,6 +93,8 @@ extension JSONNode {
   package struct Members: Sequence, IteratorProtocol {
     fileprivate var upcoming: JSONNode
     fileprivate var count: Int
+
+    fileprivate var isEmpty: Bool { count == 0 }
 
     package mutating func next() -> (name: JSONNode, value: JSONNode)? {
       guard count > 0 else { return nil }

@@ -106,10 +106,11 @@ package struct JSONTape: ~Copyable {
   ) throws(JSONFailure) {
     let (start, name) = (scanner.position, tokens.count)
     try text(try scanner.name(), scanner)
-    guard reserve(name, in: object, &names) else {
+    let bit = withNode(name) { JSONToken.nameBit($0.utf8) }
+    guard reserve(name, bit, in: object, &names) else {
       throw JSONFailure("The name \"\(string(name).prefix(100))\" occurs twice in one object.", at: start)
     }
-    tokens[object].nameBits |= withNode(name) { JSONToken.nameBit($0.utf8) }
+    tokens[object].nameBits |= bit
     try scanner.colon()
     do throws(JSONFailure) { try value(&scanner) } catch { throw error.leaving(.member(string(name))) }
     tokens[object].count += 1
@@ -119,11 +120,13 @@ package struct JSONTape: ~Copyable {
   private static let walkedMax = 32
 
   /// Whether no earlier member of the object has the name.
-  private func reserve(_ index: Int, in object: Int, _ names: inout Set<ByteString>) -> Bool {
+  private func reserve(
+    _ index: Int, _ bit: UInt64, in object: Int, _ names: inout Set<ByteString>
+  ) -> Bool {
     withRoot { root in
       let (name, object) = (JSONNode(root, at: index), JSONNode(root, at: object))
       guard object.count >= Self.walkedMax else {
-        return !object.mayHaveMember(name.utf8) || !object.members.contains { Bytes.areEqual($0.name.utf8, name.utf8) }
+        return !object.mayHaveMember(bit) || !object.members.contains { Bytes.areEqual($0.name.utf8, name.utf8) }
       }
       if names.isEmpty { names = Set(object.members.map { ByteString($0.name.text ?? "") }) }
       return names.insert(ByteString(name.text ?? "")).inserted

@@ -1,8 +1,8 @@
 /// Reads the members of one object of an export, and detects unread members.
 package struct ImportFields {
   private let object: JSONNode
-  /// The member to compare first, and its index: fields are read in writing order.
-  private var upcoming: (name: JSONNode, index: Int)
+  /// The member to compare first: fields are read in writing order.
+  private var upcoming: JSONNode.Members
   private var taken = 0
 
   package let context: ImportContext
@@ -20,7 +20,7 @@ package struct ImportFields {
       throw LineFault("Expected an object, found \(value.isText ? "a string" : value.kind).")
     }
     object = value
-    upcoming = (value.first, 0)
+    upcoming = value.members
     self.context = context
     self.transaction = transaction
   }
@@ -78,26 +78,15 @@ package struct ImportFields {
   package mutating func value(ifAny name: StaticString) -> JSONNode? {
     if names != nil { names?.append(name.description) }
     // Every member is read once, so nothing is left to find after the last one.
-    guard names == nil, taken < object.count, let found = member(name) else { return nil }
-    taken += 1
-    upcoming = (found.value.next, found.index + 1)
-    return found.value
+    guard names == nil, taken < object.count else { return nil }
+    let value = object.member(name, from: &upcoming)
+    if value != nil { taken += 1 }
+    return value
   }
 
-  package func has(_ name: StaticString) -> Bool { member(name) != nil }
-
-  private func member(_ name: StaticString) -> (value: JSONNode, index: Int)? {
-    let bytes = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-    // Most rows lack some of the members that they may have.
-    guard object.mayHaveMember(bytes) else { return nil }
-    var (member, index) = upcoming
-    for _ in 0..<object.count {
-      if index == object.count { (member, index) = (object.first, 0) }
-      let value = member.next
-      if Bytes.areEqual(member.utf8, bytes) { return (value, index) }
-      (member, index) = (value.next, index + 1)
-    }
-    return nil
+  package func has(_ name: StaticString) -> Bool {
+    var upcoming = upcoming
+    return object.member(name, from: &upcoming) != nil
   }
 
   package static func required<Value>(_ value: Value?, _ name: StaticString) throws(LineFault) -> Value {
