@@ -196,6 +196,13 @@ package final class SQLiteStorage: LedgerStorage {
     return try translating(file.path) { () throws(SQLiteFailure) in try connection.version().schema }
   }
 
+  package var traits: StorageTraits {
+    var traits = StorageTraits()
+    traits.checksIndexes = true
+    traits.hasFreeReaders = true
+    return traits
+  }
+
   package func read<R>(
     _ body: (any StorageSnapshot) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {

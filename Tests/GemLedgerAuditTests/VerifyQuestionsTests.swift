@@ -21,6 +21,15 @@ final class VerifyQuestionsTests: XCTestCase {
     for (question, count) in many { XCTAssertLessThanOrEqual(count, 14, question) }
   }
 
+  /// A storage that does not check its indexes may have an id's row, and yet not find it.
+  func testFindsIDsThatAnIndexLacks() throws {
+    let base = MemoryStorage(project: ProjectRow(salt: 1, createdAt: time.now))
+    let ledger = Ledger(storage: CountedStorage(base, emptyIndex: AddedIDRow.byID.name), clock: time.clock)
+    try ledger.apply(Make.catalog())
+    try ledger.grant([Make.amount("GEM", 10)], customer: Make.customer("alice"))
+    XCTAssertEqual(try ledger.verify().problems.map(\.equation), ["customers_are_known"])
+  }
+
   func testProvesTheSameInWindowsOfAnySize() throws {
     let storage = CountedStorage(MemoryStorage(project: ProjectRow(salt: 1, createdAt: time.now)))
     let ledger = Ledger(storage: storage, clock: time.clock)

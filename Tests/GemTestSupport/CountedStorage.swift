@@ -6,12 +6,16 @@ internal import Synchronization
 package final class CountedStorage: LedgerStorage {
   private let storage: any LedgerStorage
   private let counts: JournalCounts?
+  private let emptyIndex: String?
   private let questions = Mutex([String: Int]())
 
-  /// - Parameter counts: The row counts of the journal that it reports; nil where numbers have no gaps.
-  package init(_ storage: any LedgerStorage, counts: JournalCounts? = nil) {
+  /// - Parameters:
+  ///   - counts: The row counts of the journal that it reports; nil where numbers have no gaps.
+  ///   - emptyIndex: The name of an index that lacks all rows.
+  package init(_ storage: any LedgerStorage, counts: JournalCounts? = nil, emptyIndex: String? = nil) {
     self.storage = storage
     self.counts = counts
+    self.emptyIndex = emptyIndex
   }
 
   /// How often each question was asked since this was read last.
@@ -30,7 +34,7 @@ package final class CountedStorage: LedgerStorage {
   package func read<R>(_ body: (any StorageSnapshot) throws(LedgerError) -> R) throws(LedgerError) -> R {
     try storage.read { (snapshot) throws(LedgerError) -> R in
       try body(
-        CountedSnapshot(snapshot, counts: counts) { question in
+        CountedSnapshot(snapshot, counts: counts, emptyIndex: emptyIndex) { question in
           self.questions.withLock { $0[question, default: 0] += 1 }
         })
     }
@@ -47,11 +51,15 @@ package final class CountedStorage: LedgerStorage {
 final class CountedSnapshot: StorageSnapshot {
   private let base: any StorageSnapshot
   private let counts: JournalCounts?
+  private let emptyIndex: String?
   private let count: (String) -> Void
 
-  init(_ base: any StorageSnapshot, counts: JournalCounts?, count: @escaping (String) -> Void) {
+  init(
+    _ base: any StorageSnapshot, counts: JournalCounts?, emptyIndex: String?, count: @escaping (String) -> Void
+  ) {
     self.base = base
     self.counts = counts
+    self.emptyIndex = emptyIndex
     self.count = count
   }
 
@@ -65,7 +73,8 @@ final class CountedSnapshot: StorageSnapshot {
   // MARK: Rows
 
   func rows<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
-    try counted(index.name).rows(index, try right(index.id, keys))
+    let snapshot = counted(index.name)
+    return index.name == emptyIndex ? [] : try snapshot.rows(index, try right(index.id, keys))
   }
 
   func page<Row>(

@@ -65,8 +65,13 @@ extension Ledger {
     _ body: (any StorageSnapshot, CurrencyDefinitions) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     try storage.read { (snapshot) throws(LedgerError) -> R in
-      try body(snapshot, try catalog.definitions(in: snapshot))
+      try body(snapshot, try definitions(in: snapshot))
     }
+  }
+
+  /// Returns the currencies of the snapshot's catalog.
+  package func definitions(in snapshot: any StorageSnapshot) throws(LedgerError) -> CurrencyDefinitions {
+    try catalog.definitions(in: snapshot)
   }
 }
 

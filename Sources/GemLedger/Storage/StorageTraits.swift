@@ -16,6 +16,10 @@ package struct StorageTraits: Sendable {
   package var isRemote = false
   /// Whether a reader may see one half of a commit for several customers before the other half.
   package var showsHalves = false
+  /// Whether the storage's integrity check compares the indexes with their tables.
+  package var checksIndexes = false
+  /// Whether a further reader takes no connection of a server, and waits for no other reader.
+  package var hasFreeReaders = false
 
   package init() {}
 }

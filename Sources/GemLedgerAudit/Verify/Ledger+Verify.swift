@@ -32,7 +32,7 @@ extension Ledger {
     let now = clock.now()
     return try reading { (snapshot, definitions) throws(LedgerError) -> Verification in
       let asOf = max(now, try snapshot.sequences().createdAt)
-      let context = try VerifyContext(snapshot: snapshot, definitions: definitions, asOf: asOf, storage: storage)
+      let context = try VerifyContext(self, snapshot: snapshot, definitions: definitions, asOf: asOf)
       var verifier = Verifier(context, customersPerWindow: customersPerWindow)
       return try verifier.run(progress: progress)
     }

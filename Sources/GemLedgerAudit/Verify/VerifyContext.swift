@@ -10,17 +10,16 @@ final class VerifyContext {
   /// The row counts of the storage; nil if numbers have no gaps and so are the counts.
   let counts: JournalCounts?
   private(set) var findings: Findings
-  private let storage: (any LedgerStorage)?
+  /// The ledger of the snapshot; its storage may give other snapshots, with other catalogs.
+  let ledger: Ledger
   let abandonment: Abandonment
 
-  /// - Parameters:
-  ///   - storage: The storage of the snapshot, if checks may use another snapshot of it.
-  ///   - abandonment: The signal that ends ``pages(after:_:)``.
+  /// - Parameter abandonment: The signal that ends ``pages(after:_:)``.
   init(
-    snapshot: any StorageSnapshot, definitions: CurrencyDefinitions, asOf: Timestamp,
-    storage: (any LedgerStorage)? = nil, abandonment: Abandonment = Abandonment()
+    _ ledger: Ledger, snapshot: any StorageSnapshot, definitions: CurrencyDefinitions, asOf: Timestamp,
+    abandonment: Abandonment = Abandonment()
   ) throws(LedgerError) {
-    self.storage = storage
+    self.ledger = ledger
     self.abandonment = abandonment
     self.snapshot = snapshot
     self.definitions = definitions
@@ -49,10 +48,11 @@ final class VerifyContext {
   func beginBeside(
     _ checks: @escaping @Sendable (VerifyContext) throws(LedgerError) -> Void
   ) -> ChecksBeside? {
-    let (definitions, asOf, abandonment) = (definitions, asOf, Abandonment())
-    let task = storage?.readBeside(scan) { (snapshot) throws(LedgerError) -> ChecksBeside.Outcome in
+    let (ledger, asOf, abandonment) = (ledger, asOf, Abandonment())
+    let task = ledger.storage.readBeside(scan) { (snapshot) throws(LedgerError) -> ChecksBeside.Outcome in
       let context = try VerifyContext(
-        snapshot: snapshot, definitions: definitions, asOf: asOf, abandonment: abandonment)
+        ledger, snapshot: snapshot, definitions: try ledger.definitions(in: snapshot), asOf: asOf,
+        abandonment: abandonment)
       do throws(LedgerError) { try checks(context) } catch { return (context.findings, error) }
       return (context.findings, nil)
     }

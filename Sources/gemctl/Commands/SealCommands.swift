@@ -34,31 +34,38 @@ struct SealCommands {
     }
   }
 
-  /// Seals the journal while it is verified; the seal of wrong books is discarded.
+  /// Verifies and seals the journal, at the same time if readers are free; the seal of wrong books is discarded.
   private func verifiedSeal(
     of ledger: Ledger, _ customers: DigestFile?, _ statements: DigestFile?
   ) throws(LedgerError) -> JournalSeal {
-    // Only the new thread uses the files until it ends.
+    // Only the thread that seals uses the files until it ends.
     nonisolated(unsafe) let (customers, statements) = (customers, statements)
-    let sealing = BackgroundTask { () throws(LedgerError) in
+    let seal = { @Sendable (report: (Int64, Int64) -> Void) throws(LedgerError) in
       try ledger.seal(
         customers: { (digest) throws(LedgerError) in try customers?.write(digest) },
-        statements: { (digest) throws(LedgerError) in try statements?.write(digest) })
+        statements: { (digest) throws(LedgerError) in try statements?.write(digest) }, progress: report)
     }
-    let verification: Verification
+    guard ledger.storage.traits.hasFreeReaders else {
+      try checkBooks(of: ledger)
+      return try invocation.withProgress("Sealing", seal)
+    }
+    let sealing = BackgroundTask { () throws(LedgerError) in try seal { _, _ in } }
     do throws(LedgerError) {
-      verification = try invocation.verify(ledger)
+      try checkBooks(of: ledger)
     } catch {
       _ = try? sealing.wait()
       throw error
     }
-    let seal = Result { () throws(LedgerError) in try sealing.wait() }
+    return try sealing.wait()
+  }
+
+  private func checkBooks(of ledger: Ledger) throws(LedgerError) {
+    let verification = try invocation.verify(ledger)
     guard verification.isOK else {
       throw LedgerError(
         .booksWrong, "The books do not add up, and are not sealed: run gemctl verify.",
         details: [.integer("problems", Int64(verification.problemCount))])
     }
-    return try seal.get()
   }
 
   /// Prints a proof that a transaction is in the sealed journal.

@@ -10,7 +10,7 @@ struct IDCheck {
     salt = context.definitions.transactionIDs.salt
   }
 
-  /// Runs the check; it looks for ids only if some are missing.
+  /// Runs the check; it looks customers up by their ids if some are missing, or if an index may lack them.
   ///
   /// Each id is stored once. So if all name customers that have them, and the counts are equal, no id is missing.
   func run() throws(LedgerError) {
@@ -24,7 +24,8 @@ struct IDCheck {
     if count != expected {
       context.report("ids_name_customers", "there are \(count) ids; the customers have \(expected)")
     }
-    if count != expected || !areOfCustomers { try findUnnamed() }
+    let isWhole = count == expected && areOfCustomers
+    if !isWhole || !context.ledger.storage.traits.checksIndexes { try findUnnamed() }
   }
 
   /// - Returns: The number of ids that customers should list, and whether each id's customer has it.

@@ -77,7 +77,7 @@ struct TransactionOwners {
 
   /// The owner of a transaction; nil if it is not known.
   subscript(number: TransactionNumber) -> Owner? {
-    packed.indices.contains(Int(number) - 1) ? Owner(packed[Int(number) - 1]) : nil
+    number > 0 && number <= packed.count ? Owner(packed[Int(number) - 1]) : nil
   }
 
   /// Adds the next transaction; later ones, and those after a gap, stay unknown.
