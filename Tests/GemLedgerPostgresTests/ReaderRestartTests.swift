@@ -8,8 +8,8 @@ import XCTest
 
 /// Readers whose connection is lost.
 final class ReaderRestartTests: XCTestCase {
-  /// Rows that a scan has handed out may be with the caller's client.
-  func testAReaderThatHandedOutRowsDoesNotRestart() throws {
+  /// Rows may be with the caller's client by then; an export passes on the catalog before the first page of a scan.
+  func testAReaderThatBeganAScanDoesNotRestart() throws {
     let server = try PostgresServer.shared()
     let url = try server.createDatabase()
     let ledger = try Ledger.createPostgres(at: url)
@@ -23,7 +23,8 @@ final class ReaderRestartTests: XCTestCase {
         try ledger.storage.read { (snapshot) throws(LedgerError) in
           runCount += 1
           _ = try snapshot.catalogVersion()
-          if isScan { _ = try snapshot.scan().page(after: nil as TransactionRow?, limit: 1) }
+          let scan = isScan ? try snapshot.scan() : nil
+          defer { withExtendedLifetime(scan) {} }
           _ = try? server.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(database)'")
           _ = try snapshot.newestInstant()

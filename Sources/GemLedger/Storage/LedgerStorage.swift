@@ -14,7 +14,8 @@ package protocol LedgerStorage: AnyObject, Sendable {
 
   /// Runs the body on a snapshot that no writer changes; never waits for writers.
   ///
-  /// The body may run several times if the storage has to retry, until a scan has returned rows to it.
+  /// The body may run several times if the storage has to retry, until it begins a scan. So a body that passes on rows
+  /// before it ends has to begin one first.
   func read<R>(_ body: (any StorageSnapshot) throws(LedgerError) -> R) throws(LedgerError) -> R
 
   /// Begins to run the body on a snapshot of its own, on another thread, while a scan of the caller goes on.

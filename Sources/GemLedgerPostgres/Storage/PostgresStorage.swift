@@ -240,7 +240,7 @@ package final class PostgresStorage: LedgerStorage {
       } catch {
         let failure = session.failure
         let isLost = failure?.isConnectionLost ?? false
-        let mayRestart = !session.hasHandedOutRows && triesLeft > 0
+        let mayRestart = !session.hasBegunScan && triesLeft > 0
         if session.end(with: "ROLLBACK"), !isLost { connections.giveBack(session.connection) }
         guard isLost || failure?.isTransient == true, mayRestart else { throw error }
         triesLeft -= 1

@@ -44,6 +44,7 @@ final class PostgresScan: StorageScan {
     ]
     _ = try session.ask(settings.map { PostgresRequest($0) })
     session.connection.waitsForLong = true
+    session.hasBegunScan = true
   }
 
   deinit { session.connection.waitsForLong = false }
@@ -71,7 +72,6 @@ final class PostgresScan: StorageScan {
     // A damaged index could form a cycle, and its pages would be read endlessly.
     if let after, let end, !found.isEmpty, !(after < end) { throw .leadsBack(name.replacing("_", with: " ")) }
     positions.updateValue(end, forKey: name)
-    session.hasHandedOutRows = true
     return found
   }
 

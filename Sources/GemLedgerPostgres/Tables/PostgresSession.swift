@@ -21,8 +21,8 @@ final class PostgresSession {
   weak var openScan: PostgresScan?
   /// The currencies in this transaction, if they were read with the catalog's version.
   var currencies: [CatalogRow]?
-  /// Whether a scan has handed out rows, so that the caller may have passed them on.
-  var hasHandedOutRows = false
+  /// Whether a scan was begun, whose caller may pass on what it reads before it reads all.
+  var hasBegunScan = false
   /// The sources of used indexes: building the texts takes longer than this look-up.
   private var sources: [ObjectIdentifier: IndexSource] = [:]
   /// Frozen grants that the current group wrote.
@@ -121,7 +121,7 @@ final class PostgresSession {
     openScan = nil
     newFrozenProducts = [:]
     currencies = nil
-    hasHandedOutRows = false
+    hasBegunScan = false
     wasCommitted = nil
     whileLanesAreHeld = nil
     failure = nil
