@@ -23,6 +23,8 @@ final class ConnectionPool: Sendable {
     var wasOpen = false
     /// Whether a connection was lost since the last was opened.
     var wasLost = false
+    /// The run of the server that the last opened connection led to.
+    var serverRun: String?
     /// The current generation: connections of earlier generations are closed when they are returned.
     var generation = 0
     /// Whether a server refused writes since a writable connection was last opened.
@@ -88,12 +90,13 @@ final class ConnectionPool: Sendable {
     let (settings, cluster) = state.withLock { ($0.settings, $0.cluster) }
     connection.lanes = cluster.map(LaneStatements.init)
     if !settings.isEmpty { try connection.execute(settings) }
-    let wasLost = state.withLock { state in
-      defer { (state.wasOpen, state.wasLost) = (true, false) }
-      return state.wasLost
+    let isElsewhere = state.withLock { state in
+      defer { (state.wasOpen, state.wasLost, state.serverRun) = (true, false, connection.serverRun) }
+      return state.wasLost || state.serverRun != connection.serverRun
     }
-    // The connection may lead to a promoted server, or to a database restored from a backup.
-    if wasLost { memory.forgetAll() }
+    // The connection may lead to a promoted server, to a database restored from a backup, or to a server that has lost
+    // rows in a crash, which no other connection has noticed yet.
+    if isElsewhere { memory.forgetAll() }
     return connection
   }
 

@@ -59,6 +59,8 @@ final class PostgresConnection {
 
   /// Whether the server refused writes when this was opened, like a standby.
   private(set) var isReadOnly = false
+  /// The run of the server, which a restart ends, and a crash too.
+  private(set) var serverRun = ""
   /// The connection's generation within the pool.
   var generation = 0
   /// Whether it is unused.
@@ -70,9 +72,16 @@ final class PostgresConnection {
   convenience init(_ target: PostgresTarget) throws(PostgresFailure) {
     try self.init(unchecked: target)
     try target.pooler.check(self, target)
-    let answers = try run(target.settings + ["SELECT current_setting('transaction_read_only') = 'on'"])
-    isReadOnly = answers.last.map { $0.integer(0, 0) != 0 } ?? false
+    let answers = try run(target.settings + [Self.question])
+    guard let answer = answers.last else { throw .lost("the server sent no response") }
+    (isReadOnly, serverRun) = (answer.integer(0, 0) != 0, answer.text(0, 1))
   }
+
+  /// If a session of the server crashes, the server's own process survives, but the server resets its statistics.
+  private static let question = """
+    SELECT current_setting('transaction_read_only') = 'on',
+      concat(pg_postmaster_start_time(), ' ', pg_stat_get_bgwriter_stat_reset_time())
+    """
 
   /// Connects without configuring the session.
   ///

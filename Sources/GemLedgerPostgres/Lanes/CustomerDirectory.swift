@@ -60,7 +60,6 @@ final class CustomerDirectory: Sendable {
     ///
     /// A surviving customer is part of no other, even if an older entry differs: merges that were undone and repeated
     /// in the other direction would form a cycle.
-    /// other way round would lead in a circle.
     mutating func follow(_ address: CustomerAddress) {
       merged[address.survivingCustomer] = nil
       if address.survivingCustomer != address.original { merged[address.original] = address.survivingCustomer }
@@ -80,15 +79,15 @@ final class CustomerDirectory: Sendable {
   }
 
   /// Stores ids with their customers, as read from the customers' rows.
-  func remember(_ found: [(CustomerID, CustomerAddress)]) {
-    remember(originals: found.map { ($0, $1.original) })
-    state.withLock { state in for (_, address) in found { state.follow(address) } }
+  func remember(_ found: [(CustomerID, CustomerAddress)], since epoch: Int) {
+    remember(originals: found.map { ($0, $1.original) }, since: epoch)
+    update(since: epoch) { state in for (_, address) in found { state.follow(address) } }
   }
 
   /// Stores ids without reading their customers' rows: known merges are applied.
-  func remember(originals found: [(CustomerID, CustomerNumber)]) {
+  func remember(originals found: [(CustomerID, CustomerNumber)], since epoch: Int) {
     guard !found.isEmpty else { return }
-    state.withLock { state in
+    update(since: epoch) { state in
       state.makeRoom(2 * found.count)
       for (id, original) in found { state.originals[id] = original }
     }
@@ -96,9 +95,13 @@ final class CustomerDirectory: Sendable {
 
   /// The number of the current epoch.
   ///
-  /// Rows that are never checked again are stored only if their read started in this epoch. Rows of an earlier epoch
-  /// may be from a server that was replaced since.
+  /// Rows are stored only if their read started in this epoch. Rows of an earlier epoch may be from a server that was
+  /// replaced since, or that has lost them in a crash.
   var epoch: Int { state.withLock { $0.epoch } }
+
+  private func update(since epoch: Int, _ body: (inout State) -> Void) {
+    state.withLock { state in if state.epoch == epoch { body(&state) } }
+  }
 
   func located(_ transactions: [TransactionNumber]) -> [LocatedTransaction?] {
     state.withLock { state in transactions.map { state.located($0) } }
@@ -106,8 +109,7 @@ final class CustomerDirectory: Sendable {
 
   func remember(_ found: [LocatedTransaction], since epoch: Int) {
     guard !found.isEmpty else { return }
-    state.withLock { state in
-      guard state.epoch == epoch else { return }
+    update(since: epoch) { state in
       state.makeRoom(2 * found.count)
       for found in found {
         state.transactions[found.row.number] = found.row
@@ -122,8 +124,7 @@ final class CustomerDirectory: Sendable {
 
   func remember(_ found: [(PurchaseIdentity, GroupRows.StoreClaim)], since epoch: Int) {
     guard !found.isEmpty else { return }
-    state.withLock { state in
-      guard state.epoch == epoch else { return }
+    update(since: epoch) { state in
       state.makeRoom(found.count)
       for (identity, credit) in found { state.credits[identity] = credit }
     }
@@ -132,16 +133,16 @@ final class CustomerDirectory: Sendable {
   /// Stores the customer of an id or a transaction as read from the customer's row.
   ///
   /// Another process may have undone its merge.
-  func correct(_ id: CustomerID?, to address: CustomerAddress) {
-    state.withLock { state in
+  func correct(_ id: CustomerID?, to address: CustomerAddress, since epoch: Int) {
+    update(since: epoch) { state in
       if let id { state.originals[id] = address.original }
       state.follow(address)
     }
   }
 
   /// - Parameter customers: All customers in the group's merges and unmerges.
-  func remember(mergesOf customers: [CustomerRow]) {
-    state.withLock { state in
+  func remember(mergesOf customers: [CustomerRow], since epoch: Int) {
+    update(since: epoch) { state in
       for row in customers {
         state.follow(CustomerAddress(original: row.number, mergedInto: row.mergedInto))
       }

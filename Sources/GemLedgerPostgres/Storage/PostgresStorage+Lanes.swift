@@ -91,9 +91,8 @@ extension PostgresStorage {
       if let found { addresses.transactions[number] = found.address } else { unknown.insert(number) }
     }
     if !unknownIDs.isEmpty || !unknown.isEmpty {
-      let epoch = memory.directory.epoch
-      let (foundIDs, found) = try lookUp(Array(unknownIDs), Array(unknown))
-      memory.directory.remember(originals: foundIDs)
+      let (foundIDs, found, epoch) = try lookUp(Array(unknownIDs), Array(unknown))
+      memory.directory.remember(originals: foundIDs, since: epoch)
       memory.directory.remember(found, since: epoch)
       // The cached addresses include known merges.
       for (id, address) in zip(foundIDs.map(\.0), memory.directory.addresses(of: foundIDs.map(\.0))) {
@@ -111,10 +110,10 @@ extension PostgresStorage {
   /// Merges of ids are not looked up: they are few, and the group reads the customer's row when it decides the command.
   private func lookUp(
     _ ids: [CustomerID], _ transactions: [TransactionNumber]
-  ) throws(LedgerError) -> ([(CustomerID, CustomerNumber)], [CustomerDirectory.LocatedTransaction]) {
+  ) throws(LedgerError) -> ([(CustomerID, CustomerNumber)], [CustomerDirectory.LocatedTransaction], epoch: Int) {
     let locating =
       layout.cluster?.locatingInDrawingLanes(transactions) ?? LocatingStatements.requests(transactions, layout)
-    let answers = try askOutsideOfTransactions(
+    let (answers, epoch) = try askOutsideOfTransactions(
       [PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)", ids.map(\.text))]
         + locating)
     let found = (0..<answers[0].count).map { row in
@@ -123,10 +122,10 @@ extension PostgresStorage {
     var located = answers.dropFirst().flatMap(LocatingStatements.located)
     let missing = layout.cluster == nil ? [] : Set(transactions).subtracting(located.map(\.row.number))
     if !missing.isEmpty {
-      let elsewhere = try askOutsideOfTransactions(LocatingStatements.requests(Array(missing), layout))
+      let elsewhere = try askOutsideOfTransactions(LocatingStatements.requests(Array(missing), layout)).answers
       located += elsewhere.flatMap(LocatingStatements.located)
     }
-    return (found, located)
+    return (found, located, epoch)
   }
 
   private func lane(of id: CustomerID, _ addresses: KnownAddresses) -> Int {

@@ -254,17 +254,22 @@ package final class PostgresStorage: LedgerStorage {
   }
 
   /// Sends requests that are complete transactions.
-  func askOutsideOfTransactions(_ requests: [PostgresRequest]) throws(LedgerError) -> [PostgresRows] {
+  ///
+  /// - Returns: The results, and the epoch in which they were read.
+  func askOutsideOfTransactions(
+    _ requests: [PostgresRequest]
+  ) throws(LedgerError) -> (answers: [PostgresRows], epoch: Int) {
     try refuseClosed()
     connections.readers.wait()
     defer { connections.readers.signal() }
     var triesLeft = 2
     while true {
       let connection = try connect()
+      let epoch = memory.epoch
       do throws(PostgresFailure) {
         let answers = try connection.ask(requests)
         connections.giveBack(connection)
-        return answers
+        return (answers, epoch)
       } catch {
         connections.giveBack(connection)
         guard error.isConnectionLost, triesLeft > 0 else { throw error.ledgerError(target.description) }

@@ -28,7 +28,12 @@ final class StorageCache: Sendable {
 
   func remember(_ project: ProjectRow) { known.withLock { $0 = project } }
 
-  /// Clears the cache: after a lost connection the server may be another one, or a restored backup.
+  /// The number of times that the cache was cleared.
+  var epoch: Int { directory.epoch }
+
+  /// Clears the cache.
+  ///
+  /// Rows whose read started earlier are not stored any more.
   func forgetAll() {
     directory.forgetAll()
     environments.withLock { $0.removeAll() }
@@ -43,8 +48,11 @@ final class StorageCache: Sendable {
     return environments.withLock { $0[environment] }
   }
 
-  func remember(_ rows: [EnvironmentRow]) {
-    environments.withLock { known in for row in rows { known[row.environment] = row.number } }
+  func remember(_ rows: [EnvironmentRow], since epoch: Int) {
+    environments.withLock { known in
+      guard self.epoch == epoch else { return }
+      for row in rows { known[row.environment] = row.number }
+    }
   }
 
   /// Returns the products and items that no group has read since the catalog changed, and marks them as read.
@@ -61,8 +69,9 @@ final class StorageCache: Sendable {
   /// Returns the number of a frozen grant that the database has; nil if unknown.
   func number(ofFrozenProduct document: ByteString) -> Int64? { frozenProduct.withLock { $0[document] } }
 
-  func remember(frozenProduct document: ByteString, number: Int64) {
+  func remember(frozenProduct document: ByteString, number: Int64, since epoch: Int) {
     frozenProduct.withLock { known in
+      guard self.epoch == epoch else { return }
       if known.count > 1024 { known.removeAll() }
       known[document] = number
     }

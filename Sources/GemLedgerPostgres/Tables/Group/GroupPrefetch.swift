@@ -74,9 +74,8 @@ struct GroupPrefetch: SessionPart {
     }
     guard lanes.contains(layout.lane(of: address.survivingCustomer)) else { return false }
     guard row.mergedInto != 0 else { return try isCurrent(address, of: id, rows) }
-    memory.directory.remember([
-      (id, CustomerDirectory.CustomerAddress(original: address.original, survivingCustomer: row.mergedInto))
-    ])
+    let survivor = CustomerDirectory.CustomerAddress(original: address.original, survivingCustomer: row.mergedInto)
+    memory.directory.remember([(id, survivor)], since: epoch)
     return false
   }
 
@@ -89,7 +88,7 @@ struct GroupPrefetch: SessionPart {
     }
     let now = CustomerDirectory.CustomerAddress(original: address.original, mergedInto: row.mergedInto)
     guard now != address else { return true }
-    memory.directory.correct(id, to: now)
+    memory.directory.correct(id, to: now, since: epoch)
     return false
   }
 
@@ -124,7 +123,7 @@ extension GroupRows {
     }
     let row = try customers.first(original)
     let address = CustomerAddress(original: original, mergedInto: row?.mergedInto ?? 0)
-    if row != nil { memory.directory.remember([(id, address)]) }
+    if row != nil { memory.directory.remember([(id, address)], since: epoch) }
     addresses[id] = address
     return address
   }

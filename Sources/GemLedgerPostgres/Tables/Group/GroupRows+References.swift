@@ -203,7 +203,7 @@ extension GroupRows {
     let address = CustomerAddress(original: number, mergedInto: row.mergedInto)
     for (transaction, found) in located.found {
       guard let found = found.first, found.row.customer == number, found.address != address else { continue }
-      memory.directory.correct(nil, to: address)
+      memory.directory.correct(nil, to: address, since: epoch)
       if guess.holds.contains(transaction) { want(hold: RowAddress(transaction, of: address.survivingCustomer)) }
     }
   }

@@ -103,7 +103,7 @@ extension SessionPart {
     for claim in claims { numbers[claim.environment] = memory.number(of: claim.environment) }
     if claims.contains(where: { numbers[$0.environment] == nil }) {
       let rows = try session.environments()
-      memory.remember(rows)
+      memory.remember(rows, since: epoch)
       for row in rows { numbers[row.environment] = row.number }
     }
     var identities: [LedgerCommand.PurchaseClaim: PurchaseIdentity] = [:]

@@ -47,10 +47,12 @@ struct GroupWriter: SessionPart {
   }
 
   private func remember(_ changes: borrowing ChangeSet) {
-    memory.remember(changes.environments)
-    for (document, number) in session.newFrozenProducts { memory.remember(frozenProduct: document, number: number) }
+    memory.remember(changes.environments, since: epoch)
+    for (document, number) in session.newFrozenProducts {
+      memory.remember(frozenProduct: document, number: number, since: epoch)
+    }
     if let cold = changes.cold {
-      if !cold.merges.isEmpty { memory.directory.remember(mergesOf: cold.changedCustomers) }
+      if !cold.merges.isEmpty { memory.directory.remember(mergesOf: cold.changedCustomers, since: epoch) }
     }
     if changes.copy == nil {
       // The caller that created a hold most likely uses it soon.
@@ -61,7 +63,7 @@ struct GroupWriter: SessionPart {
             address: CustomerDirectory.CustomerAddress(original: row.customer, survivingCustomer: row.customer))
         }, since: epoch)
     }
-    memory.directory.remember(originals: changes.customers.map { ($0.id, $0.number) })
+    memory.directory.remember(originals: changes.customers.map { ($0.id, $0.number) }, since: epoch)
   }
 
   /// Writes that few groups need.
