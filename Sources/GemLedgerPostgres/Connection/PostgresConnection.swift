@@ -233,10 +233,18 @@ final class PostgresConnection {
       // A distributed engine reports a commit as done even if a node lost its part; it only sends a warning.
       if isCommit, let warning = warnings.first { failure = failure ?? .warned(warning) }
     }
-    // The response to the sync.
-    if let sync = try next(handle) { PQclear(sync) }
+    try readSync(handle)
     if let failure { throw failure }
     return rows
+  }
+
+  /// Reads the response to the sync at the end of a round trip, which ends an implicit transaction.
+  ///
+  /// If the server reports a failure instead, such a transaction was rolled back after its statements' results.
+  private func readSync(_ handle: OpaquePointer) throws(PostgresFailure) {
+    guard let result = try next(handle) else { throw lost(handle) }
+    defer { PQclear(result) }
+    guard PQresultStatus(result) == PGRES_PIPELINE_SYNC else { throw lost(handle) }
   }
 
   /// Returns one statement's result and consumes the null after it; returns nil if it failed or was not run.
