@@ -46,7 +46,9 @@ final class EarlierReadsTests: XCTestCase {
         count: storage.layout.count, version: storage.layout.version,
         cluster: isDistributed ? Cluster(keys: (0..<Int32(storage.layout.count)).map(\.self)) : nil)
       func tables() throws -> PostgresSession {
-        PostgresSession(try storage.connect(), storageName: "the test", layout: layout, memory: storage.memory)
+        PostgresSession(
+          try storage.connect(), storageName: "the test", layout: layout, memory: storage.memory,
+          logSync: storage.logSync)
       }
       // The second round remembers the customers of the transactions.
       for _ in 0..<2 {

@@ -45,7 +45,7 @@ final class EarlierSchemaTests: XCTestCase {
       SELECT store_transaction, environment, store, kind, revoked_at, signed_at, extent_kind, extent
       FROM \(schema).evidence WHERE kind <= 3
       """,
-      "DELETE FROM \(distributed)", "DROP TABLE \(schema).evidence",
+      "DELETE FROM \(distributed)", "DROP TABLE \(schema).evidence", "ALTER TABLE \(schema).lanes DROP COLUMN early",
       "DELETE FROM \(schema).migrations WHERE name <> '0001-create-ledger'",
     ] { try schemas.server.execute(statement, on: schemas.database) }
     let earlier = try EarlierLedger { try Ledger.openPostgres(at: schemas.current, clock: $0) }

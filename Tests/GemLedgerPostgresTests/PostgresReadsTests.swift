@@ -55,7 +55,8 @@ final class PostgresReadsTests: XCTestCase {
         count: storage.layout.count, version: storage.layout.version,
         cluster: isDistributed ? Cluster(keys: (0..<Int32(storage.layout.count)).map(\.self)) : nil)
       let tables = PostgresSession(
-        try storage.connect(), storageName: "the test", layout: layout, memory: storage.memory)
+        try storage.connect(), storageName: "the test", layout: layout, memory: storage.memory,
+        logSync: storage.logSync)
       try body(try Books(tables))
       XCTAssertTrue(tables.end(with: "COMMIT"))
     }

@@ -12,10 +12,11 @@ package protocol LedgerStorage: AnyObject, Sendable {
   /// Returns the lanes of one command; nil if that needs a query to another machine.
   func knownLanes(of command: LedgerCommand) -> [Int]?
 
-  /// Runs the body on a snapshot that no writer changes; never waits for writers.
+  /// Runs the body on a snapshot that no writer changes.
   ///
-  /// The body may run several times if the storage has to retry, until it begins a scan. So a body that passes on rows
-  /// before it ends has to begin one first.
+  /// It never waits for a running group. Everything in the snapshot is on disk before the body gets the first row, so
+  /// it may wait for a sync of earlier commits. The body may run several times if the storage has to retry, until it
+  /// begins a scan. So a body that passes on rows before it ends has to begin one first.
   func read<R>(_ body: (any StorageSnapshot) throws(LedgerError) -> R) throws(LedgerError) -> R
 
   /// Begins to run the body on a snapshot of its own, on another thread, while a scan of the caller goes on.

@@ -6,7 +6,8 @@ internal import Synchronization
 ///
 /// A connection that was taken out belongs to one user.
 ///
-/// A process has at most one for each lane that commits, four for readers, and one for a command over several lanes.
+/// A process has at most one for each lane that commits, four for readers, one for a command over several lanes, and
+/// one for syncs that readers wait for if other processes write.
 final class ConnectionPool: Sendable {
   static let readerCount = 4
 

@@ -54,6 +54,8 @@ final class PostgresConnection {
   private var bounds: [String: AnswerBounds] = [:]
   /// The number of round trips.
   private(set) var roundTrips = 0
+  /// Whether a commit of the last round trip succeeded: a later failure in the round trip does not undo it.
+  private(set) var hasCommitted = false
   private let warnings = PostgresWarnings()
   private let patience: Int32
 
@@ -225,6 +227,7 @@ final class PostgresConnection {
     var rows: [PostgresRows] = []
     rows.reserveCapacity(fresh.count)
     var failure: PostgresFailure?
+    hasCommitted = false
     for (index, statement) in fresh.enumerated() {
       if let statement, try answer(handle, &failure) != nil { names[statement.sql] = statement.name }
       let isCommit = isCommit(index)
@@ -232,6 +235,7 @@ final class PostgresConnection {
       if let answer = try answer(handle, &failure) { rows.append(answer) }
       // A distributed engine reports a commit as done even if a node lost its part; it only sends a warning.
       if isCommit, let warning = warnings.first { failure = failure ?? .warned(warning) }
+      if isCommit, failure == nil { hasCommitted = true }
     }
     try readSync(handle)
     if let failure { throw failure }

@@ -46,6 +46,10 @@ package struct PostgresFailure: Error, Sendable {
   /// Whether the table or schema does not exist.
   var isMissing: Bool { state == "42P01" || state == "3F000" }
 
+  /// Returns the failure of a wait for the sync of rows that were read.
+  static func unsynced(_ reason: String) -> Self { Self(state: stateOfUnsynced, message: reason) }
+  private static let stateOfUnsynced = "GEM01"
+
   /// - Parameter server: The readable name of the database.
   func ledgerError(_ server: String) -> LedgerError {
     let details: [LedgerError.Detail] =
@@ -87,6 +91,11 @@ package struct PostgresFailure: Error, Sendable {
     case "42704": return error(.invalidRequest, "\(message). Create it first, or specify another one.")
     case "53300": return error(.storageUnavailable, "\(message). Raise max_connections, or lower the ledger's lanes.")
     case "55P03", "57014": return error(.storageUnavailable, "the statement timed out: \(message)")
+    case Self.stateOfUnsynced:
+      return error(
+        .storageUnavailable,
+        "rows that another process committed are not on the server's disk yet, and a sync failed (\(message)). "
+          + "Nothing was booked. Try again.")
     case Self.damagedRow: return error(.storageDamaged, "\(message). Run verify, and restore a backup.")
     case "XX002": return error(.storageDamaged, "\(message). Restore the database from a backup.")
     case "42P01", "3F000", "42703":

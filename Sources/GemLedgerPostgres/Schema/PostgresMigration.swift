@@ -25,6 +25,16 @@ package struct PostgresMigration: Sendable {
       name: "0001-create-ledger",
       sql: foundations + journal + projections + identities + triggers),
     PostgresMigration(name: "0002-keep-evidence", sql: evidence),
+    PostgresMigration(name: "0003-release-lanes-early", sql: earlyRelease),
+  ]
+
+  /// Whether the last group of a lane released it before its commit was on disk.
+  ///
+  /// Each reader searches for such lanes. The index is empty if one process writes; a search of the table would visit
+  /// old versions of its rows. Readers of an older program do not wait until such a commit is on disk.
+  private static let earlyRelease = [
+    "ALTER TABLE lanes ADD COLUMN early boolean NOT NULL DEFAULT false",
+    "CREATE INDEX lanes_released_early ON lanes (customer) WHERE early", "UPDATE lanes SET layout = layout + 1",
   ]
 
   // MARK: Triggers

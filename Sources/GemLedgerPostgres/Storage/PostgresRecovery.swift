@@ -7,7 +7,8 @@ package struct PostgresRecovery: Sendable {
   package var retryPolicy: Duration
   /// Whether the outcome of a commit is looked up.
   ///
-  /// Without it commits are booked twice; only tests of the tests disable it.
+  /// Without it, commits are booked twice, or reported as not booked if the sync after the commit failed; only tests of
+  /// the tests disable it.
   package var resolvesLostAnswers: Bool
 
   package init(retryPolicy: Duration = .seconds(30), resolvesLostAnswers: Bool = true) {

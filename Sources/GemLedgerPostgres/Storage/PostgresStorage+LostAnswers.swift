@@ -23,7 +23,8 @@ extension PostgresStorage {
             layout.heads[group.lanes.first ?? 0], PostgresBytes(bytes: group.token.writer)))
         let isThere = tokens.count == 1 && tokens.integer(0, 0) == group.token.number
         let half = try parts.map { (parts) throws(LedgerError) in try parts.half(isThere, in: other) } ?? nil
-        if other.end(with: "ROLLBACK") { connections.giveBack(other.connection) }
+        try other.endWithoutCommit()
+        connections.giveBack(other.connection)
         guard let half else { return isThere }
         // The missing part may be a prepared transaction, on a node whose lanes nobody waits for.
         preparedTransactions?.recover()

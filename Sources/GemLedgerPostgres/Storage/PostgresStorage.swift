@@ -14,6 +14,7 @@ package final class PostgresStorage: LedgerStorage {
   let layout: LaneLayout
   let memory: StorageCache
   let connections: ConnectionPool
+  let logSync: LogSync
   let notifier: CommitNotifier
   let recovery: PostgresRecovery
   /// Nil on a single server, where prepared transactions belong to others.
@@ -42,6 +43,7 @@ package final class PostgresStorage: LedgerStorage {
     self.memory = memory
     self.recovery = recovery
     self.connections = connections
+    logSync = LogSync(connections)
     preparedTransactions = state.layout.cluster == nil ? nil : PreparedTransactions(connections)
     channel = NotificationChannel(schema: target.schema)
     notifier = CommitNotifier(channel, connections)
@@ -219,7 +221,7 @@ package final class PostgresStorage: LedgerStorage {
   }
 
   func session(_ connection: PostgresConnection) -> PostgresSession {
-    PostgresSession(connection, storageName: target.description, layout: layout, memory: memory)
+    PostgresSession(connection, storageName: target.description, layout: layout, memory: memory, logSync: logSync)
   }
 
   // MARK: Reading
@@ -300,17 +302,13 @@ package final class PostgresStorage: LedgerStorage {
       recoverWhileLanesAreHeld(session)
       session.wasCommitted = { [self] (parts) throws(LedgerError) in try wasCommitted(group, parts) }
       let roundTripsBefore = session.connection.roundTrips
+      let answer: Result<R, LedgerError>
       do throws(LedgerError) {
-        let answer = try body(session)
+        answer = try outcome(of: body, session)
         groupRoundTrips.add(session.connection.roundTrips - roundTripsBefore, ordering: .sequentiallyConsistent)
         // A group without writes needs no look-up.
-        if session.group?.isCommitted == true {
-          connections.giveBack(session.connection)
-          notifier.note()
-        } else if session.end(with: "ROLLBACK") {
-          connections.giveBack(session.connection)
-        }
-        return answer
+        if group.isCommitted { notifier.note() } else { try session.endWithoutCommit() }
+        connections.giveBack(session.connection)
       } catch {
         let failure = session.failure
         let isUsable = session.end(with: "ROLLBACK")
@@ -320,7 +318,21 @@ package final class PostgresStorage: LedgerStorage {
         // Retries once over a new connection, which may lead to the new primary.
         if failure.isOfReadOnlyServer, !isNewConnection { continue }
         guard failure.isTransient || failure.isConnectionLost, retryPolicy.goesOn(after: failure) else { throw error }
+        continue
       }
+      return try answer.get()
+    }
+  }
+
+  /// Returns the body's result or refusal, which are both answers.
+  ///
+  /// - Throws: The error of a failed statement, after which there is no answer.
+  private func outcome<R>(
+    of body: (any StorageSession) throws(LedgerError) -> R, _ session: PostgresSession
+  ) throws(LedgerError) -> Result<R, LedgerError> {
+    do throws(LedgerError) { return .success(try body(session)) } catch {
+      guard session.failure == nil else { throw error }
+      return .failure(error)
     }
   }
 

@@ -6,6 +6,7 @@ internal import Synchronization
 final class StorageCache: Sendable {
   private let known = Mutex<ProjectRow?>(nil)
   let directory = CustomerDirectory()
+  let laneTurns = LaneTurns()
   /// Whether the catalog was read before; the first reader also needs the currencies.
   let knowsCatalog = Atomic(false)
   /// The number of further groups that prefetch counts; each request for counts restarts the number.

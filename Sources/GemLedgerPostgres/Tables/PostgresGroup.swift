@@ -12,6 +12,8 @@ final class PostgresGroup {
   private var known: [LaneHead] = []
   private(set) var isBegun = false
   var isCommitted = false
+  /// Whether other processes write to its lanes too.
+  private(set) var meetsOtherProcesses = false
 
   struct CommitToken: Hashable, Sendable {
     let writer: [UInt8]
@@ -69,6 +71,7 @@ final class PostgresGroup {
           lane: lane, last: rows.integer(row, 0), createdAt: rows.integer(row, 1), catalogVersion: rows.integer(row, 2),
           sums: rows.integers(row, 4)))
     }
+    meetsOtherProcesses = session.layout.cluster == nil && session.memory.laneTurns.areShared(known)
     known = known.filter { $0.lane == lanes.first } + known.filter { $0.lane != lanes.first }
   }
 }

@@ -1,5 +1,12 @@
 #if PostgreSQL
 internal import GemLedger
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
 
 /// The ledger's rows as seen by one connection inside its open transaction.
 ///
@@ -13,12 +20,15 @@ final class PostgresSession {
   let layout: LaneLayout
   /// The data that the storage caches between groups.
   let memory: StorageCache
+  private let logSync: LogSync
   /// The group that writes; nil for a reader.
   var group: PostgresGroup?
   /// The rows that the current group has looked up; nil outside of groups.
   var prefetched: GroupRows?
   /// The cursors of the transaction, while a scan uses them.
   weak var openScan: PostgresScan?
+  /// The catalog's version in a reader's snapshot, from its first statement; nil on a distributed engine.
+  private(set) var catalogVersionAtStart: Int64?
   /// The currencies in this transaction, if they were read with the catalog's version.
   var currencies: [CatalogRow]?
   /// Whether a scan was begun, whose caller may pass on what it reads before it reads all.
@@ -38,9 +48,12 @@ final class PostgresSession {
   /// The reason for the last statement's failure, if it failed.
   private(set) var failure: PostgresFailure?
 
-  init(_ connection: PostgresConnection, storageName: String, layout: LaneLayout, memory: StorageCache) {
+  init(
+    _ connection: PostgresConnection, storageName: String, layout: LaneLayout, memory: StorageCache, logSync: LogSync
+  ) {
     self.connection = connection
     self.memory = memory
+    self.logSync = logSync
     epoch = memory.directory.epoch
     self.storageName = storageName
     self.layout = layout
@@ -83,7 +96,7 @@ final class PostgresSession {
       isOpen = connection.isOpen
       throw error.ledgerError(storageName)
     }
-    try group?.begin(opened, self)
+    if let group { try group.begin(opened, self) } else if layout.cluster == nil { try beginReading(opened) }
     return rest
   }
 
@@ -105,7 +118,49 @@ final class PostgresSession {
   private var opening: [PostgresRequest] {
     if isOpen { return [] }
     if let group { return group.beginning(layout) }
-    return [PostgresRequest("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")]
+    let begin = PostgresRequest("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    return layout.cluster == nil ? [begin, Self.firstOfReader] : [begin]
+  }
+
+  /// The first statement of a reader, which takes its snapshot.
+  private static let firstOfReader = PostgresRequest(
+    "SELECT coalesce(max(version), 0), \(EarlyRelease.unsyncedPosition) FROM catalog_versions")
+
+  /// Waits until all rows in the reader's snapshot are on disk, before any of them is handed out.
+  ///
+  /// - Parameter answers: The results of BEGIN and the first statement.
+  private func beginReading(_ answers: ArraySlice<PostgresRows>) throws(LedgerError) {
+    guard let first = answers.last, first.count == 1 else { throw .defect("A reader's first statement had no row") }
+    catalogVersionAtStart = first.integer(0, 0)
+    try waitUntilSynced(first.integer(0, 1))
+  }
+
+  /// Without a sync of this process, for example since its role lacks a right, it waits for a sync by the server, which
+  /// needs three times its `wal_writer_delay` (200 ms by default) at most.
+  private static let syncPollCountMax = 200
+  private static let syncPollInterval: UInt32 = 10_000
+
+  /// Waits until the server's log is on disk up to a position that this connection reported; 0 for none.
+  private func waitUntilSynced(_ position: Int64) throws(LedgerError) {
+    if position == 0 { return }
+    do throws(PostgresFailure) {
+      var failure: PostgresFailure?
+      do throws(PostgresFailure) { try logSync.wait() } catch { failure = error }
+      for _ in 0..<Self.syncPollCountMax {
+        // Only this connection proves that the same server has been running since: it ends with the server.
+        guard try connection.ask(EarlyRelease.syncedPosition).integer(0, 0) < position else { return }
+        guard failure != nil else {
+          connection.close()
+          throw .lost("new connections lead to another server")
+        }
+        usleep(Self.syncPollInterval)
+      }
+      throw .unsynced(failure?.message ?? "")
+    } catch {
+      failure = error
+      isOpen = connection.isOpen
+      throw error.ledgerError(storageName)
+    }
   }
 
   // MARK: The transaction
@@ -120,12 +175,24 @@ final class PostgresSession {
     prefetched = group == nil ? nil : GroupRows(session: self)
     openScan = nil
     newFrozenProducts = [:]
+    catalogVersionAtStart = nil
     currencies = nil
     hasBegunScan = false
     wasCommitted = nil
     whileLanesAreHeld = nil
     failure = nil
     isOpen = false
+  }
+
+  /// Ends a group without a commit, and waits until all rows that its answers may be based on are on disk.
+  func endWithoutCommit() throws(LedgerError) {
+    if isOpen {
+      let checks = layout.cluster == nil ? [EarlyRelease.check] : []
+      let answers = try ask([PostgresRequest("ROLLBACK")] + checks)
+      isOpen = false
+      if let check = answers.last, !checks.isEmpty { try waitUntilSynced(check.integer(0, 0)) }
+    }
+    begin(nil)
   }
 
   /// Ends the transaction with the statement, a commit or a rollback.

@@ -13,15 +13,16 @@ extension PostgresCatalogReads {
 
   func catalogVersion() throws(LedgerError) -> Int64 {
     if let group { return try group.heads(session).map(\.catalogVersion).max() ?? 0 }
-    let version = PostgresRequest("SELECT coalesce(max(version), 0) FROM catalog_versions")
-    guard !memory.knowsCatalog.exchange(true, ordering: .relaxed) else {
-      return try ask([version]).first?.integer(0, 0) ?? 0
-    }
+    // A distributed engine's readers do not read the version with their first statement.
+    let version =
+      layout.cluster == nil ? [] : [PostgresRequest("SELECT coalesce(max(version), 0) FROM catalog_versions")]
     // The first reader needs the currencies next.
-    let currencies = session.request(CatalogRow.ofKind, IndexKey(CatalogRow.Kind.currency.rawValue))
-    let answers = try ask([version, currencies])
-    session.currencies = try RowReader.rows([answers[1]])
-    return answers[0].integer(0, 0)
+    let currencies =
+      memory.knowsCatalog.exchange(true, ordering: .relaxed)
+      ? [] : [session.request(CatalogRow.ofKind, IndexKey(CatalogRow.Kind.currency.rawValue))]
+    let answers = try ask(version + currencies)
+    if !currencies.isEmpty { session.currencies = try RowReader.rows(answers.suffix(1)) }
+    return session.catalogVersionAtStart ?? answers.first?.integer(0, 0) ?? 0
   }
 
   func last(_ sequence: ColdSequence) throws(LedgerError) -> Int64 {

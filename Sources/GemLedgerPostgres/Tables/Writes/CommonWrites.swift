@@ -8,12 +8,15 @@ internal import GemLedger
 struct CommonWrites: SessionPart {
   let session: PostgresSession
 
-  func requests(_ changes: borrowing ChangeSet, _ heads: [LaneHead], _ group: PostgresGroup) -> [PostgresRequest] {
+  func requests(
+    _ changes: borrowing ChangeSet, _ heads: [LaneHead], _ group: PostgresGroup, releasesEarly: Bool
+  ) -> [PostgresRequest] {
     let step = LaneStep(changes, heads)
     let accounts = changes.newAccounts + changes.changedAccounts
     if layout.cluster == nil, let head = heads.first {
+      let form = releasesEarly ? 1 : 0
       return [
-        PostgresRequest(heads.count == 1 ? Self.together : Self.togetherInSeveralLanes) {
+        PostgresRequest(heads.count == 1 ? Self.together[form] : Self.togetherInSeveralLanes[form]) {
           $0.add(keys: changes.keys)
           $0.add(transactions: changes.transactions, without: changes.transactionsWithoutEntries)
           $0.add(entries: changes.entries)
@@ -46,10 +49,11 @@ struct CommonWrites: SessionPart {
         next_expiry = excluded.next_expiry, next_scheduled_at = excluded.next_scheduled_at
       """)
 
-  static func headUpdate(from first: Int) -> String {
+  /// - Parameter further: Further assignments.
+  static func headUpdate(from first: Int, further: String = "") -> String {
     """
     UPDATE lanes SET last = $\(first), created_at = $\(first + 1), transactions = transactions + $\(first + 2),
-      entries = entries + $\(first + 3), sums = coalesce($\(first + 4), sums) WHERE customer = $\(first + 5)
+      entries = entries + $\(first + 3), sums = coalesce($\(first + 4), sums)\(further) WHERE customer = $\(first + 5)
     """
   }
 
@@ -62,23 +66,26 @@ struct CommonWrites: SessionPart {
     """
   }
 
-  private static let together = together(besides: false)
-  /// The first lane counts the group's bookings; all of them continue from its last number and instant.
-  private static let togetherInSeveralLanes = together(besides: true)
+  // The second text of each pair releases the lanes early.
+  private static let together = [false, true].map { together(hasOtherLanes: false, releasesEarly: $0) }
+  private static let togetherInSeveralLanes = [false, true].map { together(hasOtherLanes: true, releasesEarly: $0) }
 
-  private static func together(besides others: Bool) -> String {
+  /// The first of several lanes counts the group's bookings; all of them continue from its last number and instant.
+  private static func together(hasOtherLanes: Bool, releasesEarly: Bool) -> String {
     var first = 1
     var parts: [String] = []
     for rows in [keyRows, transactionRows, entryRows, accountRows] {
       parts.append("\(rows.table)_rows AS (\(rows.sql(from: first)))")
       first += rows.columns.count
     }
-    parts.append("head AS (\(headUpdate(from: first)))")
-    if others {
+    let early = ", early = \(releasesEarly ? EarlyRelease.beginning : "false")"
+    parts.append("head AS (\(headUpdate(from: first, further: early)))")
+    if hasOtherLanes {
       parts.append(
         """
         other_heads AS (
-          UPDATE lanes SET last = $\(first), created_at = $\(first + 1) WHERE customer = ANY($\(first + 9)))
+          UPDATE lanes SET last = $\(first), created_at = $\(first + 1)\(early)
+          WHERE customer = ANY($\(first + 9)))
         """)
     }
     return "WITH \(parts.joined(separator: ", ")) \(markInsert(from: first + 6))"

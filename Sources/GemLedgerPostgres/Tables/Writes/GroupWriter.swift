@@ -15,7 +15,10 @@ struct GroupWriter: SessionPart {
     if !erasures.isEmpty { requests.append(ErasureWrites.freeing(ids, of: erasures.flatMap(\.numbers))) }
     requests += CustomerWrites.new(changes)
     let common = CommonWrites(session: session)
-    requests += common.requests(changes, heads, group)
+    // A catalog is cached by its version, which another catalog could have after a crash. So it is never visible before
+    // it is on disk.
+    let releasesEarly = group.meetsOtherProcesses && changes.catalog == nil
+    requests += common.requests(changes, heads, group, releasesEarly: releasesEarly)
     requests += JournalWrites.rows(changes)
     requests += try PurchaseWrites(session: session).requests(changes)
     requests += try ProjectionWrites(session: session).requests(changes)
@@ -29,12 +32,14 @@ struct GroupWriter: SessionPart {
     if !erasures.isEmpty { requests += ErasureWrites.erasing(erasures, changes) }
     if group.isFirstOfWriter { requests.append(common.sweepOfMarks(group)) }
     requests.append(PostgresRequest("COMMIT"))
+    if releasesEarly { requests += EarlyRelease.syncIfUsed }
+    memory.laneTurns.leave(heads, at: LaneStep(changes, heads).last)
     do throws(LedgerError) {
       _ = try ask(requests)
     } catch {
-      guard let failure = session.failure, failure.isConnectionLost, let wasCommitted = session.wasCommitted else {
-        throw error
-      }
+      guard let failure = session.failure, failure.isConnectionLost || session.connection.hasCommitted,
+        let wasCommitted = session.wasCommitted
+      else { throw error }
       // If a node of the cluster was lost, the transaction is still open and holds the lane.
       if session.connection.isOpen { _ = try? session.connection.execute(["ROLLBACK"]) }
       let mayBeHalf = layout.cluster != nil || failure.isOfUnknownCompletion
