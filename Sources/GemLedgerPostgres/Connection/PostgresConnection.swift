@@ -56,6 +56,8 @@ final class PostgresConnection {
   private(set) var roundTrips = 0
   /// Whether a commit of the last round trip succeeded: a later failure in the round trip does not undo it.
   private(set) var hasCommitted = false
+  /// Whether the response to a statement sent by ``sendAhead(_:)`` was not read yet.
+  private var hasUnreadResponse = false
   private let warnings = PostgresWarnings()
   private let patience: Int32
 
@@ -135,6 +137,7 @@ final class PostgresConnection {
 
   private func send(_ requests: [PostgresRequest]) throws(PostgresFailure) -> [PostgresRows] {
     guard let handle else { throw .lost("the connection was closed") }
+    try readResponse(handle)
     roundTrips += 1
     var fresh: [(sql: String, name: String)?] = []
     for request in requests {
@@ -167,11 +170,39 @@ final class PostgresConnection {
     return rows
   }
 
+  /// Sends a statement without parameters, whose outcome does not matter, and does not wait for its response.
+  ///
+  /// The response is read before the next request is sent. If the statement failed inside a transaction, the
+  /// connection is then lost.
+  func sendAhead(_ sql: String) throws(PostgresFailure) {
+    guard let handle, let name = names[sql] else {
+      _ = try ask(PostgresRequest(sql))
+      return
+    }
+    try readResponse(handle)
+    try send(handle) { PostgresParameters().execute(name, handle) }
+    try send(handle) { PQpipelineSync(handle) }
+    try flush(handle)
+    hasUnreadResponse = true
+  }
+
+  private func readResponse(_ handle: OpaquePointer) throws(PostgresFailure) {
+    guard hasUnreadResponse else { return }
+    hasUnreadResponse = false
+    var failure: PostgresFailure?
+    _ = try answer(handle, &failure)
+    try readSync(handle)
+    guard let failure, failure.isConnectionLost || PQtransactionStatus(handle) != PQTRANS_IDLE else { return }
+    close()
+    throw .lost(failure.message)
+  }
+
   /// Runs unprepared statements without parameters, for setting up a session or a schema.
   func execute(_ statements: [String]) throws(PostgresFailure) { _ = try run(statements) }
 
   private func run(_ statements: [String]) throws(PostgresFailure) -> [PostgresRows] {
     guard let handle else { throw .lost("the connection was closed") }
+    try readResponse(handle)
     roundTrips += 1
     for sql in statements {
       try send(handle) { PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 1) }

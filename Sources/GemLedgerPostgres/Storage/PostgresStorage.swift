@@ -237,7 +237,7 @@ package final class PostgresStorage: LedgerStorage {
       let session = session(try connect())
       do throws(LedgerError) {
         let answer = try body(session)
-        if session.end(with: "COMMIT") { connections.giveBack(session.connection) }
+        if session.endReading() { connections.giveBack(session.connection) }
         return answer
       } catch {
         let failure = session.failure

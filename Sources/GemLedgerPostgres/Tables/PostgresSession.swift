@@ -210,6 +210,21 @@ final class PostgresSession {
     }
   }
 
+  /// Ends a reader's transaction, without waiting for the response: it has read all rows of its answer.
+  ///
+  /// - Returns: Whether the connection can be used again.
+  func endReading() -> Bool {
+    guard layout.cluster == nil, isOpen, connection.isOpen else { return end(with: "COMMIT") }
+    defer { begin(nil) }
+    do throws(PostgresFailure) {
+      try connection.sendAhead("COMMIT")
+      return true
+    } catch {
+      connection.close()
+      return false
+    }
+  }
+
   /// Records that the last request ended the transaction.
   func noteEnd() { isOpen = false }
 }
