@@ -330,6 +330,13 @@ final class EarlyReleaseTests: XCTestCase {
     let right = try RightToSync(server, url)
     try right.revokeWithNextGroup()
     assertRefused(.outcomeUnknown) { try self.spend(first, key: "once") }
+    // It was booked, so the next attempt must not say otherwise.
+    XCTAssertThrowsError(try spend(second, key: "once")) { error in
+      let error = error as? LedgerError
+      XCTAssertEqual(error?.code, .storageUnavailable)
+      XCTAssertEqual(error?.message.contains("Nothing was booked"), false)
+      XCTAssertEqual(error?.message.contains("with the same key"), true)
+    }
     try right.restore()
     XCTAssertTrue(try spend(first, key: "once").isReplayed)
     XCTAssertEqual(try balance(second), 1000 - 4)
@@ -342,9 +349,14 @@ final class EarlyReleaseTests: XCTestCase {
     try right.revoke()
     let both = [try open(url), try open(url)]
     for ledger in both + both { try spend(ledger) }
+    let epochs = storages.map(\.memory.directory.epoch)
+    for ledger in both + both { try spend(ledger) }
     XCTAssertFalse(try isEarly(server, url))
+    // A group whose sync failed would look its outcome up over a new connection, and forget what it knew.
+    XCTAssertEqual(storages.map(\.memory.directory.epoch), epochs)
     try right.restore()
-    for ledger in both { try spend(ledger) }
+    let others = [try open(url), try open(url)]
+    for ledger in others + others { try spend(ledger) }
     XCTAssertTrue(try isEarly(server, url))
   }
 

@@ -91,13 +91,12 @@ final class ConnectionPool: Sendable {
     let (settings, cluster) = state.withLock { ($0.settings, $0.cluster) }
     connection.lanes = cluster.map(LaneStatements.init)
     if !settings.isEmpty { try connection.execute(settings) }
-    let isElsewhere = state.withLock { state in
-      defer { (state.wasOpen, state.wasLost, state.serverRun) = (true, false, connection.serverRun) }
-      return state.wasLost || state.serverRun != connection.serverRun
-    }
     // The connection may lead to a promoted server, to a database restored from a backup, or to a server that has lost
-    // rows in a crash, which no other connection has noticed yet.
-    if isElsewhere { memory.forgetAll() }
+    // rows in a crash, which no other connection has noticed yet. Others that open meanwhile wait until all is forgotten.
+    state.withLock { state in
+      if state.wasLost || state.serverRun != connection.serverRun { memory.forgetAll() }
+      (state.wasOpen, state.wasLost, state.serverRun) = (true, false, connection.serverRun)
+    }
     return connection
   }
 

@@ -65,6 +65,8 @@ final class PostgresConnection {
   private(set) var isReadOnly = false
   /// The run of the server, which a restart ends, and a crash too.
   private(set) var serverRun = ""
+  /// Whether the role may request a sync of the server's log, when this was opened.
+  private(set) var mayRequestSync = false
   /// The connection's generation within the pool.
   var generation = 0
   /// Whether it is unused.
@@ -79,12 +81,13 @@ final class PostgresConnection {
     let answers = try run(target.settings + [Self.question])
     guard let answer = answers.last else { throw .lost("the server sent no response") }
     (isReadOnly, serverRun) = (answer.integer(0, 0) != 0, answer.text(0, 1))
+    mayRequestSync = answer.integer(0, 2) != 0
   }
 
   /// If a session of the server crashes, the server's own process survives, but the server resets its statistics.
   private static let question = """
     SELECT current_setting('transaction_read_only') = 'on',
-      concat(pg_postmaster_start_time(), ' ', pg_stat_get_bgwriter_stat_reset_time())
+      concat(pg_postmaster_start_time(), ' ', pg_stat_get_bgwriter_stat_reset_time()), \(LogSync.isPermitted)
     """
 
   /// Connects without configuring the session.

@@ -135,18 +135,23 @@ final class PostgresSession {
     try waitUntilSynced(first.integer(0, 1))
   }
 
-  /// Without a sync of this process, for example since its role lacks a right, it waits for a sync by the server, which
-  /// needs three times its `wal_writer_delay` (200 ms by default) at most.
+  /// Without a sync of this process, for example since its role lacks a right, it waits for the next commit or sync of
+  /// others: the server itself leaves the log's last page, which is not full.
   private static let syncPollCountMax = 200
   private static let syncPollInterval: UInt32 = 10_000
+  /// The number of polls before this process tries another sync.
+  private static let syncRetryCount = 20
 
   /// Waits until the server's log is on disk up to a position that this connection reported; 0 for none.
   private func waitUntilSynced(_ position: Int64) throws(LedgerError) {
     if position == 0 { return }
     do throws(PostgresFailure) {
       var failure: PostgresFailure?
-      do throws(PostgresFailure) { try logSync.wait() } catch { failure = error }
-      for _ in 0..<Self.syncPollCountMax {
+      for poll in 0..<Self.syncPollCountMax {
+        if poll % Self.syncRetryCount == 0 {
+          failure = nil
+          do throws(PostgresFailure) { try logSync.wait() } catch { failure = error }
+        }
         // Only this connection proves that the same server has been running since: it ends with the server.
         guard try connection.ask(EarlyRelease.syncedPosition).integer(0, 0) < position else { return }
         guard failure != nil else {

@@ -19,9 +19,7 @@ enum EarlyRelease {
   /// the commit does. The record that requests a sync needs a right.
   static let beginning = """
     set_config('synchronous_commit', CASE WHEN current_setting('synchronous_standby_names') = ''
-      AND has_function_privilege(coalesce(
-        to_regprocedure('pg_logical_emit_message(boolean, text, text, boolean)'),
-        to_regprocedure('pg_logical_emit_message(boolean, text, text)')), 'EXECUTE')
+      AND \(LogSync.isPermitted)
       THEN 'off' ELSE 'on' END, true) = 'off'
     """
 
@@ -95,6 +93,11 @@ final class LaneTurns: Sendable {
   /// Records the position at which a group leaves its lanes; called before its commit releases them.
   func leave(_ heads: [LaneHead], at last: Int64) {
     state.withLock { state in for head in heads { state.positions[head.lane] = last } }
+  }
+
+  /// Forgets the positions of lanes in which a group failed.
+  func forget(_ heads: [LaneHead]) {
+    state.withLock { state in for head in heads { state.positions[head.lane] = nil } }
   }
 }
 #endif

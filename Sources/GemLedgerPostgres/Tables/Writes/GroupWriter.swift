@@ -16,8 +16,8 @@ struct GroupWriter: SessionPart {
     requests += CustomerWrites.new(changes)
     let common = CommonWrites(session: session)
     // A catalog is cached by its version, which another catalog could have after a crash. So it is never visible before
-    // it is on disk.
-    let releasesEarly = group.meetsOtherProcesses && changes.catalog == nil
+    // it is on disk. A role without the right to request a sync would lose the connection after each commit.
+    let releasesEarly = group.meetsOtherProcesses && changes.catalog == nil && session.connection.mayRequestSync
     requests += common.requests(changes, heads, group, releasesEarly: releasesEarly)
     requests += JournalWrites.rows(changes)
     requests += try PurchaseWrites(session: session).requests(changes)
@@ -37,6 +37,7 @@ struct GroupWriter: SessionPart {
     do throws(LedgerError) {
       _ = try ask(requests)
     } catch {
+      memory.laneTurns.forget(heads)
       guard let failure = session.failure, failure.isConnectionLost || session.connection.hasCommitted,
         let wasCommitted = session.wasCommitted
       else { throw error }
