@@ -92,7 +92,8 @@ final class ConnectionPool: Sendable {
     connection.lanes = cluster.map(LaneStatements.init)
     if !settings.isEmpty { try connection.execute(settings) }
     // The connection may lead to a promoted server, to a database restored from a backup, or to a server that has lost
-    // rows in a crash, which no other connection has noticed yet. Others that open meanwhile wait until all is forgotten.
+    // rows in a crash, which no other connection has noticed yet. Others that open meanwhile wait until all is
+    // forgotten.
     state.withLock { state in
       if state.wasLost || state.serverRun != connection.serverRun { memory.forgetAll() }
       (state.wasOpen, state.wasLost, state.serverRun) = (true, false, connection.serverRun)

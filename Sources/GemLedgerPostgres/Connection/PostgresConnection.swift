@@ -87,7 +87,14 @@ final class PostgresConnection {
   /// If a session of the server crashes, the server's own process survives, but the server resets its statistics.
   private static let question = """
     SELECT current_setting('transaction_read_only') = 'on',
-      concat(pg_postmaster_start_time(), ' ', pg_stat_get_bgwriter_stat_reset_time()), \(LogSync.isPermitted)
+      concat(pg_postmaster_start_time(), ' ', pg_stat_get_bgwriter_stat_reset_time()), \(maySync)
+    """
+
+  /// Whether the role may request a sync of the log; the function's parameters depend on the server's version.
+  static let maySync = """
+    has_function_privilege(coalesce(
+      to_regprocedure('pg_logical_emit_message(boolean, text, text, boolean)'),
+      to_regprocedure('pg_logical_emit_message(boolean, text, text)')), 'EXECUTE')
     """
 
   /// Connects without configuring the session.

@@ -19,7 +19,7 @@ enum EarlyRelease {
   /// the commit does. The record that requests a sync needs a right.
   static let beginning = """
     set_config('synchronous_commit', CASE WHEN current_setting('synchronous_standby_names') = ''
-      AND \(LogSync.isPermitted)
+      AND \(PostgresConnection.maySync)
       THEN 'off' ELSE 'on' END, true) = 'off'
     """
 

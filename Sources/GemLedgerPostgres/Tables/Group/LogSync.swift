@@ -18,13 +18,6 @@ final class LogSync: Sendable {
   /// Writes a record to the server's log, so that the commit of its transaction waits for a sync of the log up to it.
   static let record = "pg_logical_emit_message(true, 'gemledger', '') IS NOT NULL"
 
-  /// Whether the role may write it; the function's parameters depend on the server's version.
-  static let isPermitted = """
-    has_function_privilege(coalesce(
-      to_regprocedure('pg_logical_emit_message(boolean, text, text, boolean)'),
-      to_regprocedure('pg_logical_emit_message(boolean, text, text)')), 'EXECUTE')
-    """
-
   private let connections: ConnectionPool
   /// The sync that has not begun yet.
   private let next = Mutex<Round?>(nil)
