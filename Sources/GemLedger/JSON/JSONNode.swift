@@ -82,6 +82,9 @@ extension JSONNode {
     fileprivate var upcoming: JSONNode
     package fileprivate(set) var count: Int
 
+    /// The number of elements to reserve memory for: they may be faulty, and much smaller than their rows.
+    package var reservedCount: Int { Swift.min(count, 64) }
+
     package mutating func next() -> JSONNode? {
       guard count > 0 else { return nil }
       count -= 1

@@ -24,7 +24,7 @@ extension ImportFields {
   ) throws(LineFault) -> [Row] {
     var rows: [Row] = []
     guard let list = try list(ifAny: name) else { return rows }
-    rows.reserveCapacity(list.count)
+    rows.reserveCapacity(list.reservedCount)
     for value in list { rows.append(try Self.row(value, context, in: transaction)) }
     return rows
   }

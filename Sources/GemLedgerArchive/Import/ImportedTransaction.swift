@@ -29,7 +29,7 @@ extension ImportFields {
     }
     transaction.newLots = try rows("new_lots")
     if let list = try list(ifAny: "entries") {
-      transaction.entries.reserveCapacity(list.count)
+      transaction.entries.reserveCapacity(list.reservedCount)
       for value in list { transaction.entries.append(try Self.entry(value, context, row)) }
     }
     transaction.items = try rows("items", in: row)
@@ -62,7 +62,7 @@ extension ImportFields {
     let row: EntryRow = try fields.row()
     var allocations: [AllocationRow] = []
     if let list = try fields.list(ifAny: "lots") {
-      allocations.reserveCapacity(list.count)
+      allocations.reserveCapacity(list.reservedCount)
       for value in list {
         let (lot, amount) = try pair(value, "lots")
         guard lot > 0, amount != 0 else { throw LineFault("\"lots\" names lot \(lot) with \(amount).") }

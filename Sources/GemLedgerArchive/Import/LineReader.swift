@@ -49,6 +49,7 @@ struct LineReader {
   static let lineLengthMax = 256 << 20
 
   private let read: () throws(LedgerError) -> [UInt8]
+  private let lengthMax: Int
   private var buffer: [UInt8] = []
   private var start = 0
   private var isAtEnd = false
@@ -57,7 +58,10 @@ struct LineReader {
   /// The number of bytes read.
   private(set) var byteCount: Int64 = 0
 
-  init(_ text: some ImportText) throws(LedgerError) { read = try text.open() }
+  init(_ text: some ImportText, lengthMax: Int = Self.lineLengthMax) throws(LedgerError) {
+    read = try text.open()
+    self.lengthMax = lengthMax
+  }
 
   /// Returns the next line without its line feed; nil after the last.
   ///
@@ -65,23 +69,10 @@ struct LineReader {
   mutating func next() throws(LedgerError) -> ArraySlice<UInt8>? {
     var searched = start
     while true {
-      if let end = lineFeed(from: searched) {
-        defer { start = end + 1 }
-        number += 1
-        return buffer[start..<end]
-      }
+      if let end = lineFeed(from: searched) { return try take(upTo: end, next: end + 1) }
       searched = buffer.count
-      if isAtEnd {
-        guard start < buffer.count else { return nil }
-        defer { start = buffer.count }
-        number += 1
-        return buffer[start...]
-      }
-      guard buffer.count - start <= Self.lineLengthMax else {
-        throw LedgerError(
-          .invalidImport, "Line \(number + 1) has more than \(Self.lineLengthMax) bytes.",
-          details: [.integer("line", number + 1)])
-      }
+      if isAtEnd { return start < buffer.count ? try take(upTo: buffer.count, next: buffer.count) : nil }
+      try checkLength(upTo: buffer.count)
       let more = try read()
       isAtEnd = more.isEmpty
       byteCount += Int64(more.count)
@@ -90,6 +81,20 @@ struct LineReader {
       start = 0
       buffer += more
     }
+  }
+
+  private mutating func take(upTo end: Int, next: Int) throws(LedgerError) -> ArraySlice<UInt8> {
+    try checkLength(upTo: end)
+    defer { start = next }
+    number += 1
+    return buffer[start..<end]
+  }
+
+  private func checkLength(upTo end: Int) throws(LedgerError) {
+    guard end - start > lengthMax else { return }
+    throw LedgerError(
+      .invalidImport, "Line \(number + 1) has more than \(lengthMax) bytes.",
+      details: [.integer("line", number + 1)])
   }
 
   /// Returns the next lines until the block is full; nil after the last line.
