@@ -49,6 +49,14 @@ final class EarlyReleaseTests: XCTestCase {
     try ledger.spend([Make.amount("GEM", 1)], customer: alice, key: key.map { try Make.key($0) })
   }
 
+  /// Two processes that met each other, so that they release their lanes early.
+  private func twoThatReleaseEarly(_ server: PostgresServer, _ url: String) throws -> [Ledger] {
+    let both = [try open(url), try open(url)]
+    for ledger in both + both { try spend(ledger) }
+    XCTAssertTrue(try isEarly(server, url))
+    return both
+  }
+
   /// Whether the last group of a lane released it early.
   private func isEarly(_ server: PostgresServer, _ url: String) throws -> Bool {
     try server.execute("SELECT bool_or(early) FROM gemledger.lanes", on: url) == ["t"]
@@ -83,9 +91,7 @@ final class EarlyReleaseTests: XCTestCase {
     let server = try PostgresServer()
     let standby = try server.standby()
     let url = try make(server)
-    let both = [try open(url), try open(url)]
-    for ledger in both + both { try spend(ledger) }
-    XCTAssertTrue(try isEarly(server, url))
+    let both = try twoThatReleaseEarly(server, url)
     try server.execute("ALTER SYSTEM SET synchronous_standby_names = '*'", on: server.superuserURL())
     try server.execute("SELECT pg_reload_conf()", on: server.superuserURL())
     while try server.execute("SHOW synchronous_standby_names") == [""] { usleep(10_000) }
@@ -202,9 +208,7 @@ final class EarlyReleaseTests: XCTestCase {
     let server = try PostgresServer()
     let standby = try server.standby()
     let url = try make(server)
-    let both = [try open(url), try open(url)]
-    for ledger in both + both { try spend(ledger) }
-    XCTAssertTrue(try isEarly(server, url))
+    _ = try twoThatReleaseEarly(server, url)
     let copy = standby.url(database: try XCTUnwrap(URL(string: url)).lastPathComponent)
     let position = try XCTUnwrap(server.execute("SELECT pg_current_wal_insert_lsn()").first)
     while try standby.execute("SELECT pg_last_wal_replay_lsn() >= '\(position)'") != ["t"] { usleep(10_000) }

@@ -95,7 +95,7 @@ package struct PostgresFailure: Error, Sendable {
       return error(
         .storageUnavailable,
         "rows that another process committed are not on the server's disk yet, and a sync failed (\(message)). "
-          + "Nothing new was booked; whether an earlier attempt was is not known yet. Try again with the same key.")
+          + "Nothing new was booked. An earlier attempt may have been booked: try again with the same key.")
     case Self.damagedRow: return error(.storageDamaged, "\(message). Run verify, and restore a backup.")
     case "XX002": return error(.storageDamaged, "\(message). Restore the database from a backup.")
     case "42P01", "3F000", "42703":

@@ -139,8 +139,8 @@ final class PostgresSession {
   /// others: the server itself leaves the log's last page, which is not full.
   private static let syncPollCountMax = 200
   private static let syncPollInterval: UInt32 = 10_000
-  /// The number of polls before this process tries another sync.
-  private static let syncRetryCount = 20
+  /// The number of polls until this process requests another sync.
+  private static let syncPollsPerTry = 20
 
   /// Waits until the server's log is on disk up to a position that this connection reported; 0 for none.
   private func waitUntilSynced(_ position: Int64) throws(LedgerError) {
@@ -148,7 +148,7 @@ final class PostgresSession {
     do throws(PostgresFailure) {
       var failure: PostgresFailure?
       for poll in 0..<Self.syncPollCountMax {
-        if poll % Self.syncRetryCount == 0 {
+        if poll % Self.syncPollsPerTry == 0 {
           failure = nil
           do throws(PostgresFailure) { try logSync.wait() } catch { failure = error }
         }

@@ -15,17 +15,18 @@ struct IDCheck {
   /// Each id is stored once. So if all name customers that have them, and the counts are equal, no id is missing.
   func run() throws(LedgerError) {
     let (count, areOfCustomers) = try checkNamed()
+    let countSuffices = areOfCustomers && context.ledger.storage.traits.checksIndexes
     var expected: Int64 = 0
     try eachPage { (page) throws(LedgerError) in
+      if !countSuffices { try findUnnamed(page) }
       let added = try context.snapshot.addedIDs(of: page.map(\.number))
       // The replacement id of an erased customer contains the number, so it need not be listed.
       for row in page { expected += (row.isErased(salt: salt) ? 0 : 1) + Int64(added[row.number]?.count ?? 0) }
     }
     if count != expected {
       context.report("ids_name_customers", "there are \(count) ids; the customers have \(expected)")
+      if countSuffices { try eachPage(findUnnamed) }
     }
-    let isWhole = count == expected && areOfCustomers
-    if !isWhole || !context.ledger.storage.traits.checksIndexes { try findUnnamed() }
   }
 
   /// - Returns: The number of ids that customers should list, and whether each id's customer has it.
@@ -45,12 +46,10 @@ struct IDCheck {
     return (count, areOfCustomers)
   }
 
-  private func findUnnamed() throws(LedgerError) {
-    try eachPage { (page) throws(LedgerError) in
-      let named = try context.snapshot.customers(named: page.map(\.id))
-      for row in page where named[row.id] == nil {
-        context.report("customers_are_known", "customer number \(row.number) is not found by its id \"\(row.id)\"")
-      }
+  private func findUnnamed(_ page: [CustomerRow]) throws(LedgerError) {
+    let named = try context.snapshot.customers(named: page.map(\.id))
+    for row in page where named[row.id] == nil {
+      context.report("customers_are_known", "customer number \(row.number) is not found by its id \"\(row.id)\"")
     }
   }
 

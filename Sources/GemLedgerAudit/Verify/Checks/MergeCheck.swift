@@ -6,30 +6,28 @@ struct MergeCheck {
 
   init(_ context: VerifyContext) { self.context = context }
 
-  /// Replays merges and unmerges without checks.
-  func merged() throws(LedgerError) -> MergedCustomers {
+  /// Replays merges and unmerges.
+  ///
+  /// - Parameter check: Receives each page of them, their transactions, and whether each fits those before it.
+  func merged(
+    _ check: ([MergeRow], [TransactionNumber: TransactionRow], [Bool]) throws(LedgerError) -> Void = { _, _, _ in }
+  ) throws(LedgerError) -> MergedCustomers {
     var replay = MergeReplay()
     try context.pages(after: .blank) { (page: [MergeRow]) throws(LedgerError) in
-      let transactions = try transactions(of: page)
-      for row in page {
-        _ = transactions[row.transaction]?.kind == .unmerge ? replay.unmerge(row) : replay.merge(row)
+      let transactions = try context.snapshot.transactions(page.map { RowAddress($0.transaction, of: $0.into) })
+      let fits = page.map { row in
+        transactions[row.transaction]?.kind == .unmerge ? replay.unmerge(row) : replay.merge(row)
       }
+      try check(page, transactions, fits)
     }
     return MergedCustomers(replay)
   }
 
-  private func transactions(of page: [MergeRow]) throws(LedgerError) -> [TransactionNumber: TransactionRow] {
-    try context.snapshot.transactions(page.map { RowAddress($0.transaction, of: $0.into) })
-  }
-
   func run(_ freezes: inout FreezeReplay) throws(LedgerError) -> MergedCustomers {
-    var replay = MergeReplay()
-    try context.pages(after: .blank) { (page: [MergeRow]) throws(LedgerError) in
-      let transactions = try transactions(of: page)
-      for row in page {
+    try merged { (page, transactions, fits) throws(LedgerError) in
+      for (row, fits) in zip(page, fits) {
         let transaction = transactions[row.transaction]
         let isUnmerge = transaction?.kind == .unmerge
-        let fits = isUnmerge ? replay.unmerge(row) : replay.merge(row)
         if transaction?.kind != (isUnmerge ? .unmerge : .merge) || transaction?.customer != row.into || !fits {
           context.report(
             "merges_have_transactions",
@@ -45,7 +43,6 @@ struct MergeCheck {
       }
       try checkSums(of: page)
     }
-    return MergedCustomers(replay)
   }
 
   /// Checks that the entries of a merge or an unmerge add up to 0 for each currency.
