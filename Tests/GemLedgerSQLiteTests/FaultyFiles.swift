@@ -66,12 +66,12 @@ final class FaultyFiles {
     return isStruck
   }
 
-  /// The system's methods by the function that closes a file, which no layer over them changes.
+  /// The system's methods by the function that locks a file, which no layer over them changes.
   private static let originals = Mutex<[UInt: UInt]>([:])
   private static let made = Mutex<[UInt: UInt]>([:])
 
   private static func kind(_ methods: UnsafePointer<sqlite3_io_methods>) -> UInt {
-    unsafeBitCast(methods.pointee.xClose, to: UInt.self)
+    unsafeBitCast(methods.pointee.xLock, to: UInt.self)
   }
 
   fileprivate static func original(_ file: UnsafeMutablePointer<sqlite3_file>?) -> sqlite3_io_methods? {

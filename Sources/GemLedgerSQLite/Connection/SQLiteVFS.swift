@@ -1,12 +1,13 @@
 internal import CSQLite
 internal import Synchronization
 
-/// SQLite's default file access with three additions for a ledger.
+/// SQLite's default file access with four additions for a ledger.
 ///
 /// - A sync that a signal interrupted is retried: SQLite would give up, and the state of the commit would be unknown.
 /// - A read that fails or ends early is a read error: SQLite would fill the rest with zeros and treat the rows as
 /// damaged.
 /// - It detects the start of a log.
+/// - It writes many frames of a log with one system call (``LogBuffer``).
 enum SQLiteVFS {
   /// The name of the registered VFS; nil if SQLite has no default VFS.
   static let name: String? = register()
@@ -29,40 +30,75 @@ enum SQLiteVFS {
     return "gemledger"
   }
 
-  /// The methods of an open file, three of them replaced.
+  /// The methods of an open file, some of them replaced.
   fileprivate struct Methods {
     /// The first member, since SQLite sees only this.
     var own: sqlite3_io_methods
     let original: UnsafePointer<sqlite3_io_methods>
+    /// The frames of the open log that are not in the file yet; nil for other files.
+    let buffer: LogBuffer?
+
+    init(over original: UnsafePointer<sqlite3_io_methods>, buffer: LogBuffer? = nil) {
+      (own, self.original, self.buffer) = (original.pointee, original, buffer)
+      own.xSync = syncFile
+      own.xRead = readFile
+      own.xWrite = writeFile
+      guard buffer != nil else { return }
+      own.xTruncate = truncateLog
+      own.xFileSize = measureLog
+      own.xClose = closeLog
+    }
   }
 
   private struct KnownMethods: ~Copyable {
     var addresses: [UInt: UInt] = [:]
   }
 
-  /// The methods for each kind of file; a process has two or three kinds.
+  /// The methods for each kind of file except logs; a process has one or two kinds.
   private static let known = Mutex(KnownMethods())
 
   fileprivate static func methods(over original: UnsafePointer<sqlite3_io_methods>) -> UnsafePointer<Methods>? {
     let key = UInt(bitPattern: original)
     let address = known.withLock { known in
       if let address = known.addresses[key] { return address }
-      let made = UnsafeMutablePointer<Methods>.allocate(capacity: 1)
-      made.initialize(to: Methods(own: original.pointee, original: original))
-      made.pointee.own.xSync = syncFile
-      made.pointee.own.xRead = readFile
-      made.pointee.own.xWrite = writeFile
-      known.addresses[key] = UInt(bitPattern: made)
-      return UInt(bitPattern: made)
+      let address = UInt(bitPattern: allocate(Methods(over: original)))
+      known.addresses[key] = address
+      return address
     }
     return UnsafePointer(bitPattern: address)
   }
 
+  /// Returns the methods of one open log, until it is closed.
+  fileprivate static func methodsOfLog(over original: UnsafePointer<sqlite3_io_methods>) -> UnsafePointer<Methods> {
+    UnsafePointer(allocate(Methods(over: original, buffer: LogBuffer())))
+  }
+
+  private static func allocate(_ methods: Methods) -> UnsafeMutablePointer<Methods> {
+    let made = UnsafeMutablePointer<Methods>.allocate(capacity: 1)
+    made.initialize(to: methods)
+    return made
+  }
+
+  fileprivate static func methods(of file: UnsafeMutablePointer<sqlite3_file>?) -> UnsafePointer<Methods>? {
+    file?.pointee.pMethods.map { UnsafeRawPointer($0).assumingMemoryBound(to: Methods.self) }
+  }
+
   fileprivate static func original(
     _ file: UnsafeMutablePointer<sqlite3_file>?
-  ) -> UnsafePointer<sqlite3_io_methods>? {
-    guard let methods = file?.pointee.pMethods else { return nil }
-    return UnsafeRawPointer(methods).assumingMemoryBound(to: Methods.self).pointee.original
+  ) -> UnsafePointer<sqlite3_io_methods>? { methods(of: file)?.pointee.original }
+
+  /// Writes the frames of a log that are not in the file yet.
+  fileprivate static func flush(_ file: UnsafeMutablePointer<sqlite3_file>?) -> Int32 {
+    guard let methods = methods(of: file), let buffer = methods.pointee.buffer else { return SQLITE_OK }
+    return buffer.flush { write(file, $0, $1, $2) }
+  }
+
+  /// Writes with the default VFS.
+  fileprivate static func write(
+    _ file: UnsafeMutablePointer<sqlite3_file>?, _ bytes: UnsafeRawPointer, _ count: Int, _ offset: Int64
+  ) -> Int32 {
+    guard let original = original(file), let write = original.pointee.xWrite else { return errorOfWriting }
+    return write(file, bytes, Int32(count), offset)
   }
 }
 
@@ -81,7 +117,9 @@ private func openFile(
     base.pointee.szOsFile <= vfs.pointee.szOsFile
   else { return SQLITE_CANTOPEN }
   let code = open(base, name, file, flags, outFlags)
-  guard code == SQLITE_OK, let original = file.pointee.pMethods, let methods = SQLiteVFS.methods(over: original) else {
+  guard code == SQLITE_OK, let original = file.pointee.pMethods else { return code }
+  let isLog = flags & SQLITE_OPEN_WAL != 0
+  guard let methods = isLog ? SQLiteVFS.methodsOfLog(over: original) : SQLiteVFS.methods(over: original) else {
     return code
   }
   file.pointee.pMethods = UnsafeRawPointer(methods).assumingMemoryBound(to: sqlite3_io_methods.self)
@@ -90,6 +128,8 @@ private func openFile(
 
 private func syncFile(_ file: UnsafeMutablePointer<sqlite3_file>?, _ flags: Int32) -> Int32 {
   guard let original = SQLiteVFS.original(file), let sync = original.pointee.xSync else { return errorOfSyncing }
+  let code = SQLiteVFS.flush(file)
+  guard code == SQLITE_OK else { return code }
   while true {
     let code = sync(file, flags)
     if code == SQLITE_OK { return code }
@@ -103,18 +143,54 @@ private func syncFile(_ file: UnsafeMutablePointer<sqlite3_file>?, _ flags: Int3
 private func writeFile(
   _ file: UnsafeMutablePointer<sqlite3_file>?, _ bytes: UnsafeRawPointer?, _ count: Int32, _ offset: Int64
 ) -> Int32 {
-  guard let original = SQLiteVFS.original(file), let write = original.pointee.xWrite else { return errorOfWriting }
+  guard let methods = SQLiteVFS.methods(of: file), let bytes else { return errorOfWriting }
   // Only the header has this length.
   if offset == 0, count == WriteAheadLog.headerByteCount {
     SQLiteVFS.begunLogCount.add(1, ordering: .sequentiallyConsistent)
   }
-  return write(file, bytes, count, offset)
+  guard let buffer = methods.pointee.buffer else { return SQLiteVFS.write(file, bytes, Int(count), offset) }
+  return buffer.write(bytes, Int(count), at: offset) { SQLiteVFS.write(file, $0, $1, $2) }
+}
+
+private func truncateLog(_ file: UnsafeMutablePointer<sqlite3_file>?, _ size: Int64) -> Int32 {
+  guard let original = SQLiteVFS.original(file), let truncate = original.pointee.xTruncate else {
+    return errorOfWriting
+  }
+  let code = SQLiteVFS.flush(file)
+  return code == SQLITE_OK ? truncate(file, size) : code
+}
+
+private func measureLog(_ file: UnsafeMutablePointer<sqlite3_file>?, _ size: UnsafeMutablePointer<Int64>?) -> Int32 {
+  guard let original = SQLiteVFS.original(file), let measure = original.pointee.xFileSize else {
+    return errorOfReading
+  }
+  let code = SQLiteVFS.flush(file)
+  return code == SQLITE_OK ? measure(file, size) : code
+}
+
+/// Closes a log; frames that are not in the file belong to no commit.
+private func closeLog(_ file: UnsafeMutablePointer<sqlite3_file>?) -> Int32 {
+  guard let methods = SQLiteVFS.methods(of: file), let close = methods.pointee.original.pointee.xClose else {
+    return SQLITE_IOERR
+  }
+  let code = close(file)
+  let own = UnsafeMutablePointer(mutating: methods)
+  own.deinitialize(count: 1)
+  own.deallocate()
+  return code
 }
 
 private func readFile(
   _ file: UnsafeMutablePointer<sqlite3_file>?, _ bytes: UnsafeMutableRawPointer?, _ count: Int32, _ offset: Int64
 ) -> Int32 {
-  guard let original = SQLiteVFS.original(file), let read = original.pointee.xRead else { return errorOfReading }
+  guard let methods = SQLiteVFS.methods(of: file), let read = methods.pointee.original.pointee.xRead else {
+    return errorOfReading
+  }
+  let original = methods.pointee.original
+  if let buffer = methods.pointee.buffer {
+    let code = buffer.flush(beforeReadTo: offset + Int64(count)) { SQLiteVFS.write(file, $0, $1, $2) }
+    guard code == SQLITE_OK else { return code }
+  }
   let code = read(file, bytes, count, offset)
   if code == SQLITE_OK { return code }
   if code == errorOfShortReading {
