@@ -107,4 +107,24 @@ package enum SQL {
     +r.transaction_number > 0 AND NOT EXISTS (SELECT 1 FROM transaction_rows t WHERE t.number = r.transaction_number)
     """
   package static let catalogVersion = "SELECT version FROM catalog_versions ORDER BY version DESC LIMIT 1"
+
+  /// The number of rows in a statement that inserts many.
+  static let rowsPerInsertion = 16
+
+  /// Returns the insertion of many rows.
+  ///
+  /// - Parameter text: The insertion of one row, which ends with the list of its values and parameters.
+  static func inserting(manyRowsLike text: String) -> String {
+    guard let start = text.firstRange(of: "VALUES (") else { return text }
+    let parts = text[start.upperBound...].dropLast().split(separator: "?", omittingEmptySubsequences: false)
+    let parameters = parts.dropFirst().map { part in
+      let number = part.prefix { $0.isNumber }
+      return (number: Int(number) ?? 0, rest: part[number.endIndex...])
+    }
+    let width = parameters.map(\.number).max() ?? 0
+    let rows = (0..<rowsPerInsertion).map { row in
+      "(" + parts[0] + parameters.map { "?\(row * width + $0.number)\($0.rest)" }.joined() + ")"
+    }
+    return text[..<start.lowerBound] + "VALUES " + rows.joined(separator: ", ")
+  }
 }

@@ -5,6 +5,8 @@ internal import GemLedger
 final class SQLiteStatement {
   let handle: OpaquePointer
   private let database: OpaquePointer
+  /// The number of parameters before those of the row that is bound, in a statement for many rows.
+  var parametersBefore: Int32 = 0
 
   init(_ sql: String, database: OpaquePointer) throws(SQLiteFailure) {
     var handle: OpaquePointer?
@@ -18,26 +20,24 @@ final class SQLiteStatement {
 
   // MARK: Binding; a binding can fail only for want of memory or for an index that is not there.
 
-  func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(handle, index, value) }
+  func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(handle, parametersBefore + index, value) }
 
   func bind(_ index: Int32, _ value: Int64?) {
-    if let value { sqlite3_bind_int64(handle, index, value) } else { sqlite3_bind_null(handle, index) }
+    if let value { bind(index, value) } else { bindNull(index) }
   }
 
-  func bindNull(_ index: Int32) { sqlite3_bind_null(handle, index) }
+  func bindNull(_ index: Int32) { sqlite3_bind_null(handle, parametersBefore + index) }
 
   /// Binds a copy of the text.
   func bind(_ index: Int32, _ text: String?) {
-    guard var text else {
-      sqlite3_bind_null(handle, index)
-      return
-    }
+    guard var text else { return bindNull(index) }
     text.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) { characters in
         // -1 is SQLITE_TRANSIENT, a macro that Swift does not import.
         let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         _ = sqlite3_bind_text(
-          handle, index, characters.baseAddress ?? UnsafePointer(bitPattern: 1), Int32(bytes.count), transient)
+          handle, parametersBefore + index, characters.baseAddress ?? UnsafePointer(bitPattern: 1), Int32(bytes.count),
+          transient)
       }
     }
   }
@@ -48,8 +48,19 @@ final class SQLiteStatement {
     let words = (high.bigEndian, low.bigEndian)
     withUnsafeBytes(of: words) { bytes in
       let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-      _ = sqlite3_bind_blob(handle, index, bytes.baseAddress, 16, transient)
+      _ = sqlite3_bind_blob(handle, parametersBefore + index, bytes.baseAddress, 16, transient)
     }
+  }
+
+  /// Binds the values of several rows, one after the other.
+  @inline(__always)
+  func bind<Rows: RandomAccessCollection>(many rows: Rows, _ bind: (SQLiteStatement, Rows.Element) -> Void) {
+    let parametersPerRow = sqlite3_bind_parameter_count(handle) / Int32(rows.count)
+    for row in rows {
+      bind(self, row)
+      parametersBefore += parametersPerRow
+    }
+    parametersBefore = 0
   }
 
   // MARK: Running

@@ -89,6 +89,8 @@ final class StatementCache {
   private let connection: SQLiteConnection
   // Only one thread at a time uses a connection and its statements, so these need no exclusivity checks.
   @exclusivity(unchecked) private var hot = [SQLiteStatement?](repeating: nil, count: Hot.allCases.count)
+  /// The insertions of many rows.
+  @exclusivity(unchecked) private var many = [SQLiteStatement?](repeating: nil, count: Hot.allCases.count)
   @exclusivity(unchecked) private var cells: [Cell?] = Array(repeating: nil, count: 256)
   private var count = 0
 
@@ -103,6 +105,15 @@ final class StatementCache {
   private func prepare(_ kind: Hot) throws(SQLiteFailure) -> SQLiteStatement {
     let statement = try connection.prepare(kind.sql)
     hot[kind.rawValue] = statement
+    return statement
+  }
+
+  /// Returns the insertion of ``SQL/rowsPerInsertion`` rows.
+  @inline(__always)
+  func many(_ insertion: Hot) throws(SQLiteFailure) -> SQLiteStatement {
+    if let statement = many[insertion.rawValue] { return statement }
+    let statement = try connection.prepare(SQL.inserting(manyRowsLike: insertion.sql))
+    many[insertion.rawValue] = statement
     return statement
   }
 

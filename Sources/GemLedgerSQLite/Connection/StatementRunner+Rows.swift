@@ -53,7 +53,7 @@ extension StatementRunner {
 
   func insert<Row: StoredRow>(_ rows: [Row]) throws(LedgerError) {
     let isReplacing = replacesOrphans && Self.tablesOfTransactions.contains("\(Row.table)")
-    try insert(rows, isReplacing ? "INSERT OR REPLACE" : "INSERT")
+    if isReplacing { try replace(rows) } else { try insert(rows, "INSERT", many: "INSERT of many rows") }
   }
 
   /// The tables with keys that begin with the number of the rows' transaction or entry.
@@ -63,23 +63,28 @@ extension StatementRunner {
       JournalEventRow.table,
     ].map(\.description))
 
-  private func insert<Row: StoredRow>(_ rows: [Row], _ verb: StaticString) throws(LedgerError) {
+  /// - Parameter many: The name of the statement for many rows.
+  private func insert<Row: StoredRow>(
+    _ rows: [Row], _ verb: StaticString, many: StaticString
+  ) throws(LedgerError) {
     guard !rows.isEmpty else { return }
-    let statement = try statement(verb, of: Row.self) { names in
+    func sql(_ names: ColumnNames) -> String {
       let values = names.names.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
       return "\(verb) INTO \(Row.table) (\(names.list)) VALUES (\(values))"
     }
-    try run(statement, rows)
+    try translating { () throws(SQLiteFailure) in
+      let rest = try insertMany(
+        rows,
+        { () throws(SQLiteFailure) in
+          try cached(many, of: Row.self) { SQL.inserting(manyRowsLike: sql($0)) }
+        }, ColumnBinder.bind)
+      if !rest.isEmpty { try run(try cached(verb, of: Row.self, sql), rest, ColumnBinder.bind) }
+    }
   }
 
   /// Runs the statement for each row, with all columns as its parameters, in order.
   func run<Row: StoredRow>(_ statement: SQLiteStatement, _ rows: [Row]) throws(LedgerError) {
-    try translating { () throws(SQLiteFailure) in
-      for row in rows {
-        ColumnBinder.bind(statement, row)
-        try statement.run()
-      }
-    }
+    try translating { () throws(SQLiteFailure) in try run(statement, rows[...], ColumnBinder.bind) }
   }
 
   /// Writes the mutable columns.
@@ -95,13 +100,19 @@ extension StatementRunner {
   }
 
   /// Adds the rows, replacing rows with the same key.
-  func replace<Row: StoredRow>(_ rows: [Row]) throws(LedgerError) { try insert(rows, "INSERT OR REPLACE") }
+  func replace<Row: StoredRow>(_ rows: [Row]) throws(LedgerError) {
+    try insert(rows, "INSERT OR REPLACE", many: "INSERT OR REPLACE of many rows")
+  }
 
   func statement<Row: StoredRow>(
     _ text: StaticString, of type: Row.Type, _ sql: (ColumnNames) -> String
   ) throws(LedgerError) -> SQLiteStatement {
-    try translating { () throws(SQLiteFailure) in
-      try cache(text, of: ObjectIdentifier(type)) { sql(ColumnNames(of: type, splitsAccounts: false)) }
-    }
+    try translating { () throws(SQLiteFailure) in try cached(text, of: type, sql) }
+  }
+
+  private func cached<Row: StoredRow>(
+    _ text: StaticString, of type: Row.Type, _ sql: (ColumnNames) -> String
+  ) throws(SQLiteFailure) -> SQLiteStatement {
+    try cache(text, of: ObjectIdentifier(type)) { sql(ColumnNames(of: type, splitsAccounts: false)) }
   }
 }

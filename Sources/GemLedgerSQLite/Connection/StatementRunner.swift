@@ -92,12 +92,49 @@ final class StatementRunner {
     _ kind: StatementCache.Hot, _ rows: [Row], _ bind: (SQLiteStatement, Row) -> Void
   ) throws(LedgerError) {
     guard !rows.isEmpty else { return }
+    try translating { () throws(SQLiteFailure) in try run(try hot(kind), rows[...], bind) }
+  }
+
+  /// Inserts the rows, many with one statement.
+  @inline(__always)
+  func insert<Row>(
+    _ kind: StatementCache.Hot, _ rows: [Row], _ bind: (SQLiteStatement, Row) -> Void
+  ) throws(LedgerError) {
+    guard !rows.isEmpty else { return }
     try translating { () throws(SQLiteFailure) in
-      let statement = try hot(kind)
-      for row in rows {
-        bind(statement, row)
-        try statement.run()
-      }
+      let rest = try insertMany(rows, { () throws(SQLiteFailure) in try cache.many(kind) }, bind)
+      if !rest.isEmpty { try run(try hot(kind), rest, bind) }
+    }
+  }
+
+  /// Inserts rows while there are enough for a statement.
+  ///
+  /// A statement costs nearly as much as its row: with 16 rows, each takes two thirds of the time.
+  ///
+  /// - Parameter statement: Returns the insertion of many rows.
+  /// - Returns: The rows that were not inserted.
+  @inline(__always)
+  func insertMany<Row>(
+    _ rows: [Row], _ statement: () throws(SQLiteFailure) -> SQLiteStatement, _ bind: (SQLiteStatement, Row) -> Void
+  ) throws(SQLiteFailure) -> ArraySlice<Row> {
+    var rest = rows[...]
+    guard rest.count >= SQL.rowsPerInsertion else { return rest }
+    let statement = try statement()
+    while rest.count >= SQL.rowsPerInsertion {
+      statement.bind(many: rest.prefix(SQL.rowsPerInsertion), bind)
+      try statement.run()
+      rest = rest.dropFirst(SQL.rowsPerInsertion)
+    }
+    return rest
+  }
+
+  @inline(__always)
+  func run<Row>(
+    _ statement: SQLiteStatement, _ rows: ArraySlice<Row>, _ bind: (SQLiteStatement, Row) -> Void
+  ) throws(SQLiteFailure) {
+    for row in rows {
+      bind(statement, row)
+      try statement.run()
     }
   }
 
@@ -107,11 +144,6 @@ final class StatementRunner {
   ) throws(LedgerError) {
     guard !rows.isEmpty else { return }
     let statement = try statement(sql)
-    try translating { () throws(SQLiteFailure) in
-      for row in rows {
-        bind(statement, row)
-        try statement.run()
-      }
-    }
+    try translating { () throws(SQLiteFailure) in try run(statement, rows[...], bind) }
   }
 }

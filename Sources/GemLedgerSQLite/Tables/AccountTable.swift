@@ -70,7 +70,7 @@ final class AccountTable {
 
   func write(new: [AccountRow], changed: [AccountRow]) throws(LedgerError) {
     // Accounts of new customers have the greatest numbers, so their rows are neighbours.
-    try statements.run(.addAccount, new, Self.bind)
+    try statements.insert(.addAccount, new, Self.bind)
     guard try isBuffering() else { return try statements.run(.setAccount, changed, Self.bind) }
     try statements.run(.bufferAccount, changed, Self.bind)
     buffer.add(changed.count)

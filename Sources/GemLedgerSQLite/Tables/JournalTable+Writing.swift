@@ -3,7 +3,7 @@ internal import GemLedger
 
 extension JournalTable {
   func add(_ transactions: [TransactionRow], _ entries: [EntryRow]) throws(LedgerError) {
-    guard !transactions.isEmpty else { return try statements.run(.addEntry, entries, Self.bind) }
+    guard !transactions.isEmpty else { return try statements.insert(.addEntry, entries, Self.bind) }
     let last = try lastRun()
     // A run ahead of the journal is damage. It must not come to hold for transactions of this group.
     let isFree = (last?.run.transaction ?? 0) < transactions[0].number
@@ -35,9 +35,9 @@ extension JournalTable {
     }
     otherEntries += entries[start...]
     try write(runs)
-    try statements.run(.addPlainTransaction, plain, Self.bind)
-    try statements.run(.addTransaction, others, Self.bind)
-    try statements.run(.addEntry, otherEntries, Self.bind)
+    try statements.insert(.addPlainTransaction, plain, Self.bind)
+    try statements.insert(.addTransaction, others, Self.bind)
+    try statements.insert(.addEntry, otherEntries, Self.bind)
   }
 
   private func damage(_ message: String) -> LedgerError {
@@ -87,7 +87,7 @@ extension JournalTable {
 
   func add(_ notes: [NoteRow]) throws(LedgerError) {
     guard !statements.replacesOrphans else { return try statements.insert(notes) }
-    try statements.run(.addNote, notes, Self.bind)
+    try statements.insert(.addNote, notes, Self.bind)
   }
 
   func add(_ allocations: [AllocationRow]) throws(LedgerError) { try statements.insert(allocations) }

@@ -194,7 +194,7 @@ final class KeyTable {
 
   func add(_ keys: [KeyRow]) throws(LedgerError) {
     if !keys.isEmpty { greatest = .unknown }
-    try statements.run(.addKey, keys, Self.bind)
+    try statements.insert(.addKey, keys, Self.bind)
   }
 
   /// Erases the keys of all customers that a commit erases.
