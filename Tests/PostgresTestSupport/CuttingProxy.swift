@@ -15,6 +15,9 @@ package final class CuttingProxy: Sendable {
     var cuts: [Cut] = []
     var isRandom = false
     var cutCount = 0
+    var connectionCount = 0
+    var roundTripCount = 0
+    var commitCount = 0
     var refuses = false
     var isClosed = false
     var links: [Link] = []
@@ -28,7 +31,7 @@ package final class CuttingProxy: Sendable {
 
   private let state: Mutex<State>
   private let listener: Int32
-  private let port: UInt16
+  package let port: UInt16
   private let serverURL: String
   private let meanwhile = Mutex<(@Sendable () -> Void)?>(nil)
 
@@ -82,6 +85,11 @@ package final class CuttingProxy: Sendable {
       ]
     return parts.string ?? serverURL
   }
+
+  /// How many connections to the server were made, how often clients asked, and how many groups they committed.
+  package var connectionCount: Int { state.withLock { $0.connectionCount } }
+  package var roundTripCount: Int { state.withLock { $0.roundTripCount } }
+  package var commitCount: Int { state.withLock { $0.commitCount } }
 
   /// How many connections were cut at a commit.
   package var cutCount: Int { state.withLock { $0.cutCount } }
@@ -146,6 +154,7 @@ package final class CuttingProxy: Sendable {
     state.withLock { state in
       state.links.removeAll { $0.isOver }
       state.links.append(link)
+      state.connectionCount += 1
     }
     Thread.detachNewThread { [weak self] in
       var stream = ClientStream()
@@ -153,6 +162,7 @@ package final class CuttingProxy: Sendable {
         let before = stream.roundTrips
         let isCommit = stream.feed(bytes)
         let roundTrips = stream.roundTrips - before
+        self?.count(roundTrips, isCommit: isCommit)
         guard let cut = self?.nextCut(after: roundTrips) ?? (isCommit ? self?.nextCut() : nil) else { return .pass }
         if cut == .beforeCommit { return .end }
         link.swallow()
@@ -170,6 +180,13 @@ package final class CuttingProxy: Sendable {
         }?()
         return .end
       }
+    }
+  }
+
+  private func count(_ roundTrips: Int, isCommit: Bool) {
+    state.withLock { state in
+      state.roundTripCount += roundTrips
+      if isCommit { state.commitCount += 1 }
     }
   }
 

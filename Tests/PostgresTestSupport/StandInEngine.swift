@@ -28,8 +28,16 @@ extension PostgresServer {
     CREATE INDEX pg_dist_shard_of_table ON pg_catalog.pg_dist_shard (logicalrelid);
     CREATE TABLE pg_catalog.stand_in_emptied (emptied regclass);
     CREATE TABLE pg_catalog.pg_dist_node (
-      nodename text, noderole text DEFAULT 'primary', isactive bool DEFAULT true, shouldhaveshards bool DEFAULT true);
-    GRANT SELECT ON pg_catalog.pg_dist_node TO PUBLIC;
+      nodename text, noderole text DEFAULT 'primary', isactive bool DEFAULT true, shouldhaveshards bool DEFAULT true,
+      groupid integer DEFAULT 1, nodeport integer DEFAULT 5432, hasmetadata bool DEFAULT true,
+      metadatasynced bool DEFAULT true);
+    -- All shards are on the coordinator, until a test gives them to another node.
+    CREATE TABLE pg_catalog.pg_dist_placement (
+      shardid bigint PRIMARY KEY, shardstate integer DEFAULT 1, groupid integer DEFAULT 0);
+    CREATE TABLE pg_catalog.pg_dist_local_group (groupid integer);
+    INSERT INTO pg_dist_local_group VALUES (0);
+    GRANT SELECT ON pg_catalog.pg_dist_node, pg_catalog.pg_dist_local_group TO PUBLIC;
+    GRANT ALL ON pg_catalog.pg_dist_placement TO PUBLIC;
     GRANT ALL ON pg_catalog.pg_dist_partition, pg_catalog.pg_dist_shard, pg_catalog.stand_in_emptied TO PUBLIC;
     GRANT ALL ON SEQUENCE pg_catalog.pg_dist_shard_shardid_seq TO PUBLIC;
 
@@ -65,10 +73,13 @@ extension PostgresServer {
         END IF;
       END IF;
       INSERT INTO pg_dist_partition VALUES (wanted, distribution_column, count);
-      INSERT INTO pg_dist_shard (logicalrelid, shardminvalue, shardmaxvalue)
-        SELECT wanted, -2147483648 + n * (4294967296 / count),
-          CASE WHEN n = count - 1 THEN 2147483647 ELSE -2147483649 + (n + 1) * (4294967296 / count) END
-        FROM generate_series(0, count - 1) n;
+      WITH made AS (
+        INSERT INTO pg_dist_shard (logicalrelid, shardminvalue, shardmaxvalue)
+          SELECT wanted, -2147483648 + n * (4294967296 / count),
+            CASE WHEN n = count - 1 THEN 2147483647 ELSE -2147483649 + (n + 1) * (4294967296 / count) END
+          FROM generate_series(0, count - 1) n
+          RETURNING shardid)
+      INSERT INTO pg_dist_placement (shardid) SELECT shardid FROM made;
     END $$;
 
     -- Rows stay, since the shards' are the same ones; that it was asked is written down.
