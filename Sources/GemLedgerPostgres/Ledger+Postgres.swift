@@ -6,7 +6,8 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - url: `postgres://user@host:port/database` with other parameters of libpq, and `schema=NAME` for a schema other
-  ///     than `gemledger`. Passwords can also be set with `PGPASSWORD` or a password file.
+  ///     than `gemledger`. Passwords can also be set with `PGPASSWORD` or a password file. On a distributed ledger,
+  ///     `nodes=direct` sends groups of one lane to the node that holds the lane.
   ///   - clock: The ledger's clock.
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request` (the URL), `storage_unavailable`,
   ///   `storage_foreign` (no ledger there), `storage_newer`.

@@ -57,21 +57,31 @@ final class ConnectionPool: Sendable {
   ///
   /// - Parameter connection: The connection over which the layout was read.
   func setUp(_ layout: LaneLayout, _ connection: PostgresConnection) throws(PostgresFailure) {
+    setUp(layout.cluster)
+    connection.lanes = layout.cluster.map(LaneStatements.init)
+    try connection.execute(state.withLock { $0.settings })
+  }
+
+  /// Applies the settings for an engine to all further connections.
+  ///
+  /// - Parameter cluster: The distributed engine; nil for a single server.
+  func setUp(_ cluster: Cluster?) {
     state.withLock {
-      $0.cluster = layout.cluster
+      $0.cluster = cluster
       $0.settings =
-        layout.cluster == nil
+        cluster == nil
         ? [
           "SET plan_cache_mode = force_generic_plan", "SET enable_seqscan = off", "SET enable_hashjoin = off",
           "SET enable_mergejoin = off",
         ] : Cluster.settings
     }
-    connection.lanes = layout.cluster.map(LaneStatements.init)
-    try connection.execute(state.withLock { $0.settings })
   }
 
+  /// Takes an idle connection, if there is one.
+  func takeIdle() -> PostgresConnection? { state.withLock { $0.idle.popLast() } }
+
   func take() throws(PostgresFailure) -> PostgresConnection {
-    if let idle = state.withLock({ $0.idle.popLast() }) { return idle }
+    if let idle = takeIdle() { return idle }
     return try open()
   }
 

@@ -34,9 +34,8 @@ struct PostgresRequest {
 
 /// A connection to the server, used by one thread at a time.
 final class PostgresConnection {
-  /// The maximum wait for a response in milliseconds, after which the connection is closed; the server times out
-  /// earlier.
-  private static let retryPolicy: Int32 = 60_000
+  /// The server times out earlier.
+  static let patienceByDefault: Int32 = 60_000
 
   /// Whether statements have no time limit: for readers of all rows, which the server sorts.
   ///
@@ -59,7 +58,8 @@ final class PostgresConnection {
   /// Whether the response to a statement sent by ``sendAhead(_:)`` was not read yet.
   private var hasUnreadResponse = false
   private let warnings = PostgresWarnings()
-  private let patience: Int32
+  /// The maximum wait for a response in milliseconds, after which the connection is closed.
+  var patience: Int32
 
   /// Whether the server refused writes when this was opened, like a standby.
   private(set) var isReadOnly = false
@@ -100,7 +100,7 @@ final class PostgresConnection {
   /// Connects without configuring the session.
   ///
   /// - Parameter patience: The maximum wait for a response, in milliseconds.
-  init(unchecked target: PostgresTarget, patience: Int32 = retryPolicy) throws(PostgresFailure) {
+  init(unchecked target: PostgresTarget, patience: Int32 = patienceByDefault) throws(PostgresFailure) {
     self.patience = patience
     handle = target.connect()
     guard let handle, PQstatus(handle) == CONNECTION_OK else {

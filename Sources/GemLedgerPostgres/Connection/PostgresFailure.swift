@@ -37,6 +37,12 @@ package struct PostgresFailure: Error, Sendable {
   /// Whether the server refuses writes: it is a standby, or was made read-only before its replacement.
   var isOfReadOnlyServer: Bool { state == "25006" }
 
+  /// Whether a lock was not available, at once or within the time limit.
+  var isLockNotAvailable: Bool { state == "55P03" }
+
+  /// Whether a time limit of the server was reached.
+  var isTimeout: Bool { isLockNotAvailable || state == "57014" }
+
   /// Whether the role lacks a right.
   var isOfMissingRight: Bool { state == "42501" }
 

@@ -6,20 +6,26 @@ package import GemLedger
 /// The database and schema of a ledger.
 package struct PostgresTarget: Sendable {
   /// The URL for libpq, without the ledger's parameters.
-  private let connectionURL: String
+  private var connectionURL: String
+  /// The same without the addresses that would take precedence over the name of a node.
+  private let nodeURL: String
   /// The schema of the ledger.
   package let schema: String
   /// The number of lanes of a new ledger.
   package let lanes: Int?
+  /// Whether groups of one lane use the node of a distributed engine that holds the lane.
+  let usesNodes: Bool
   /// The readable name of the database, without its password.
   package let description: String
 
   /// Shared by all connections to this target.
-  let pooler = PoolerCheck()
+  private(set) var pooler = PoolerCheck()
+  /// The node in place of the URL's host and port.
+  private var node: NodeAddress?
 
   static let lanesByDefault = 2
 
-  /// Reads `postgres://user@host:port/database?schema=NAME&lanes=N` with any further parameters of libpq.
+  /// Reads `postgres://user@host:port/database?schema=NAME&lanes=N&nodes=direct` with any further parameters of libpq.
   ///
   /// - Throws: ``LedgerError`` with `input_output` if libpq cannot be loaded, and `invalid_request`.
   package init(url: String) throws(LedgerError) {
@@ -27,7 +33,7 @@ package struct PostgresTarget: Sendable {
       throw LedgerError(.inputOutput, String(cString: problem))
     }
     let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    var (schema, lanes) = ("gemledger", Int?.none)
+    var (schema, lanes, usesNodes) = ("gemledger", Int?.none, false)
     var others: [Substring] = []
     for item in parts.count > 1 ? parts[1].split(separator: "&") : [] {
       let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -40,6 +46,12 @@ package struct PostgresTarget: Sendable {
             .invalidRequest, "lanes=\(value) in the storage's URL is out of range: 1 to \(Numbering.laneCountMax).")
         }
         lanes = count
+      case "nodes":
+        guard ["direct", "coordinator"].contains(value) else {
+          throw LedgerError(
+            .invalidRequest, "nodes=\(value) in the storage's URL is neither direct nor coordinator.")
+        }
+        usesNodes = value == "direct"
       default: others.append(item)
       }
     }
@@ -48,9 +60,11 @@ package struct PostgresTarget: Sendable {
         .invalidRequest,
         "schema=\(schema) in the storage's URL is not a name of 1 to 63 characters a-z, 0-9 and _, no digit first.")
     }
-    connectionURL = String(parts[0]) + (others.isEmpty ? "" : "?" + others.joined(separator: "&"))
+    connectionURL = Self.url(parts[0], others)
+    nodeURL = Self.url(parts[0], others.filter { !$0.hasPrefix("hostaddr=") })
     self.schema = schema
     self.lanes = lanes
+    self.usesNodes = usesNodes
     guard let server = Self.server(connectionURL) else {
       // The message omits the URL and libpq's text about it: both may contain a part of the password.
       throw LedgerError(
@@ -60,6 +74,10 @@ package struct PostgresTarget: Sendable {
           + "password file.")
     }
     description = "\(server) (schema \(schema))"
+  }
+
+  private static func url(_ start: Substring, _ parameters: [Substring]) -> String {
+    String(start) + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
   }
 
   /// Returns host, port and database; nil if they could contain a part of the password.
@@ -93,14 +111,24 @@ package struct PostgresTarget: Sendable {
       }
   }
 
+  /// Returns the same database and settings on a node of the cluster.
+  func at(_ node: NodeAddress) -> Self {
+    var target = self
+    (target.connectionURL, target.node) = (nodeURL, node)
+    // The node may be behind a pooler even if the coordinator is not.
+    target.pooler = PoolerCheck()
+    return target
+  }
+
   /// Returns an open connection, or a connection that reports the reason for its failure.
   func connect() -> OpaquePointer? {
-    // The URL's settings are last and take precedence.
-    let settings: [(String, String)] = [
+    // Later settings take precedence: first those of the URL, and then those of a node.
+    var settings: [(String, String)] = [
       ("fallback_application_name", "gemledger"), ("connect_timeout", "10"), ("tcp_user_timeout", "30000"),
       ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"), ("client_encoding", "UTF8"),
       ("dbname", connectionURL),
     ]
+    if let node { settings += [("host", node.host), ("port", "\(node.port)"), ("connect_timeout", "3")] }
     return withCStrings(settings.map(\.0)) { names in
       withCStrings(settings.map(\.1)) { values in PQconnectdbParams(names, values, 1) }
     }

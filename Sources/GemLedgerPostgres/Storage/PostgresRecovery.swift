@@ -10,6 +10,8 @@ package struct PostgresRecovery: Sendable {
   /// Without it, commits are booked twice, or reported as not booked if the sync after the commit failed; only tests of
   /// the tests disable it.
   package var resolvesLostAnswers: Bool
+  /// The time for the pauses after which a node of a cluster is tried again.
+  package var now: @Sendable () -> ContinuousClock.Instant = { .now }
 
   package init(retryPolicy: Duration = .seconds(30), resolvesLostAnswers: Bool = true) {
     self.retryPolicy = retryPolicy

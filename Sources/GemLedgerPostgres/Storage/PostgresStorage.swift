@@ -17,6 +17,8 @@ package final class PostgresStorage: LedgerStorage {
   let logSync: LogSync
   let notifier: CommitNotifier
   let recovery: PostgresRecovery
+  /// Nil unless a distributed ledger was opened with `nodes=direct`.
+  let nodes: NodeConnections?
   /// Nil on a single server, where prepared transactions belong to others.
   let preparedTransactions: PreparedTransactions?
   private let channel: NotificationChannel
@@ -44,7 +46,9 @@ package final class PostgresStorage: LedgerStorage {
     self.recovery = recovery
     self.connections = connections
     logSync = LogSync(connections)
-    preparedTransactions = state.layout.cluster == nil ? nil : PreparedTransactions(connections)
+    let (cluster, heads) = (target.usesNodes ? state.layout.cluster : nil, state.layout.heads)
+    nodes = cluster.map { NodeConnections(target, connections, memory, $0, heads: heads, now: recovery.now) }
+    preparedTransactions = state.layout.cluster == nil ? nil : PreparedTransactions(connections, nodes)
     channel = NotificationChannel(schema: target.schema)
     notifier = CommitNotifier(channel, connections)
     layout = state.layout
@@ -198,6 +202,7 @@ package final class PostgresStorage: LedgerStorage {
   package func close() {
     isClosed.store(true, ordering: .sequentiallyConsistent)
     notifier.finish()
+    nodes?.close()
     connections.close()
   }
 
@@ -291,8 +296,10 @@ package final class PostgresStorage: LedgerStorage {
     let firstLane = lanes.first ?? 0
     let (writer, isNew) = writers.take(firstLane)
     defer { writers.giveBack(writer, firstLane) }
+    var loan = lanes.count == 1 ? nodes?.take(firstLane) : nil
     while true {
-      let connection = try connectPatiently(&retryPolicy)
+      let pool = loan?.pool ?? connections
+      let connection = if let loan { loan.connection } else { try connectPatiently(&retryPolicy) }
       let isNewConnection = connection.isNew
       let session = session(connection)
       let token = PostgresGroup.CommitToken(
@@ -300,7 +307,7 @@ package final class PostgresStorage: LedgerStorage {
       let group = PostgresGroup(lanes: lanes, token: token, isFirstOfWriter: isNew)
       session.begin(group)
       recoverWhileLanesAreHeld(session)
-      session.wasCommitted = { [self] (parts) throws(LedgerError) in try wasCommitted(group, parts) }
+      session.wasCommitted = { [self] (parts) throws(LedgerError) in try wasCommitted(group, parts, over: pool) }
       let roundTripsBefore = session.connection.roundTrips
       let answer: Result<R, LedgerError>
       do throws(LedgerError) {
@@ -308,13 +315,20 @@ package final class PostgresStorage: LedgerStorage {
         groupRoundTrips.add(session.connection.roundTrips - roundTripsBefore, ordering: .sequentiallyConsistent)
         // A group without writes needs no look-up.
         if group.isCommitted { notifier.note() } else { try session.endWithoutCommit() }
-        connections.giveBack(session.connection)
+        pool.giveBack(session.connection)
+        if let loan { nodes?.noteEnd(of: loan) }
       } catch {
         let failure = session.failure
         let isUsable = session.end(with: "ROLLBACK")
-        if failure?.isOfReadOnlyServer == true { connections.leaveReadOnlyServer(connection) }
-        if isUsable { connections.giveBack(session.connection) } else { connections.dropIdle() }
+        if failure?.isOfReadOnlyServer == true { pool.leaveReadOnlyServer(connection) }
+        if isUsable { pool.giveBack(session.connection) } else { pool.dropIdle() }
         guard let failure, error.code != .outcomeUnknown else { throw error }
+        if let used = loan {
+          loan = nil
+          nodes?.noteFailure(failure, of: used)
+          // The node may lack what the coordinator has: a right, or the way to another node.
+          if error.code != .storageDamaged, !failure.isTimeout { continue }
+        }
         // Retries once over a new connection, which may lead to the new primary.
         if failure.isOfReadOnlyServer, !isNewConnection { continue }
         guard failure.isTransient || failure.isConnectionLost, retryPolicy.goesOn(after: failure) else { throw error }

@@ -1,0 +1,176 @@
+#if PostgreSQL
+internal import Dispatch
+internal import GemLedger
+internal import Synchronization
+
+/// Connections to the nodes of a distributed engine that hold lanes, for groups of one lane.
+///
+/// Such a node executes most statements of the group itself. Any node routes all statements, so a group is also right
+/// on a node that its lane has left.
+///
+/// Each connection is opened and proven in the background, when a group of a lane finds none. Until then the group uses
+/// the coordinator, so no caller waits for a node. A lane has one group at a time, so a process has at most one
+/// connection for each lane. A process that ends after one group, such as a command, opens none.
+final class NodeConnections: Sendable {
+  /// A node with the connections that are proven to lead to it.
+  fileprivate final class Node: Sendable {
+    let pool: ConnectionPool
+    /// Whether a connection to it was ever proven.
+    let isProven = Atomic(false)
+    let schedule = Mutex(RetrySchedule())
+
+    init(_ pool: ConnectionPool) { self.pool = pool }
+
+    func isDue(_ now: ContinuousClock.Instant) -> Bool { schedule.withLock { $0.isDue(at: now) } }
+    func rest(_ now: ContinuousClock.Instant) { schedule.withLock { $0.fail(at: now) } }
+  }
+
+  /// A connection that one group uses.
+  struct Loan {
+    let connection: PostgresConnection
+    let pool: ConnectionPool
+    fileprivate let node: Node
+  }
+
+  private struct Lane {
+    var hadGroup = false
+    /// The node that held the lane when it was last read.
+    var node: Node?
+    /// The schedule while no other node can be used for the lane.
+    var schedule = RetrySchedule()
+    var isBeingTried = false
+  }
+
+  private struct State {
+    var lanes: [Lane]
+    var nodes: [NodeAddress: Node] = [:]
+    var isClosed = false
+  }
+
+  private let target: PostgresTarget
+  private let coordinator: ConnectionPool
+  private let memory: StorageCache
+  private let cluster: Cluster
+  private let heads: [CustomerNumber]
+  private let now: @Sendable () -> ContinuousClock.Instant
+  private let state: Mutex<State>
+  private let queue = DispatchQueue(label: "GemLedgerPostgres.NodeConnections", qos: .utility)
+
+  /// - Parameters:
+  ///   - heads: The lanes, as the numbers of their rows.
+  ///   - now: The time for the pauses between tries.
+  init(
+    _ target: PostgresTarget, _ coordinator: ConnectionPool, _ memory: StorageCache, _ cluster: Cluster,
+    heads: [CustomerNumber], now: @escaping @Sendable () -> ContinuousClock.Instant
+  ) {
+    self.target = target
+    self.coordinator = coordinator
+    self.memory = memory
+    self.cluster = cluster
+    self.heads = heads
+    self.now = now
+    state = Mutex(State(lanes: [Lane](repeating: Lane(), count: heads.count)))
+  }
+
+  // MARK: Groups
+
+  /// Takes a connection to the node of a lane; nil if none is ready, and then tries to open one for later groups.
+  func take(_ lane: Int) -> Loan? {
+    if let node = state.withLock({ $0.lanes[lane].node }), let connection = node.pool.takeIdle() {
+      return Loan(connection: connection, pool: node.pool, node: node)
+    }
+    if beginTry(lane, now()) { queue.async { self.tryNode(of: lane) } }
+    return nil
+  }
+
+  private func beginTry(_ lane: Int, _ now: ContinuousClock.Instant) -> Bool {
+    state.withLock { state in
+      let known = state.lanes[lane]
+      state.lanes[lane].hadGroup = true
+      guard !state.isClosed, known.hadGroup, !known.isBeingTried else { return false }
+      guard known.schedule.isDue(at: now), known.node?.isDue(now) ?? true else { return false }
+      state.lanes[lane].isBeingTried = true
+      return true
+    }
+  }
+
+  /// Records the end of a group that answered.
+  func noteEnd(of loan: Loan) {
+    guard loan.connection.isOpen else { return loan.node.rest(now()) }
+    loan.node.schedule.withLock { $0 = RetrySchedule() }
+  }
+
+  /// Leaves a node alone for a while, unless the failure would also have happened on the coordinator.
+  func noteFailure(_ failure: PostgresFailure, of loan: Loan) {
+    guard !failure.isTransient, !failure.isTimeout else { return }
+    loan.node.rest(now())
+    loan.pool.dropIdle()
+    // A promoted standby may lack rows that were read. The next group uses an open connection to the coordinator.
+    if failure.isConnectionLost { memory.forgetAll() }
+  }
+
+  func close() {
+    let nodes = state.withLock { state in
+      state.isClosed = true
+      return state.nodes.values
+    }
+    for node in nodes { node.pool.close() }
+  }
+
+  /// The connections of nodes that groups have used, or may have.
+  var proven: [ConnectionPool] {
+    state.withLock { $0.nodes.values.filter { $0.isProven.load(ordering: .relaxed) }.map(\.pool) }
+  }
+
+  /// Waits until the tries that have begun are over.
+  func finishTries() { queue.sync {} }
+
+  // MARK: Tries
+
+  private func tryNode(of lane: Int) {
+    let node: Node?
+    do throws(PostgresFailure) { node = try self.node(of: lane) } catch { node = nil }
+    if let node, node.isDue(now()) { connect(to: node, for: lane) }
+    state.withLock { state in
+      state.lanes[lane].isBeingTried = false
+      state.lanes[lane].node = node
+      if node == nil {
+        state.lanes[lane].schedule.fail(at: now())
+      } else {
+        state.lanes[lane].schedule = RetrySchedule()
+      }
+    }
+  }
+
+  private func connect(to node: Node, for lane: Int) {
+    do throws(PostgresFailure) {
+      let connection = try node.pool.open()
+      let proof = NodeProof(coordinator, head: heads[lane])
+      guard !connection.isReadOnly, try proof.holds(for: connection) else {
+        connection.close()
+        return node.rest(now())
+      }
+      node.isProven.store(true, ordering: .relaxed)
+      node.pool.giveBack(connection)
+    } catch {
+      node.rest(now())
+    }
+  }
+
+  /// Returns the node that holds a lane; nil if it is the node of the URL, or if it cannot route statements.
+  private func node(of lane: Int) throws(PostgresFailure) -> Node? {
+    let connection = try coordinator.take()
+    defer { coordinator.giveBack(connection) }
+    guard let address = try NodeAddress.holding(cluster.keys[lane], in: target.schema, connection) else { return nil }
+    return state.withLock { state in
+      if let node = state.nodes[address] { return node }
+      let pool = ConnectionPool(target.at(address), memory)
+      pool.setUp(cluster)
+      if state.isClosed { pool.close() }
+      let node = Node(pool)
+      state.nodes[address] = node
+      return node
+    }
+  }
+}
+#endif
