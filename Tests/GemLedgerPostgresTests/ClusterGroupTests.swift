@@ -1,4 +1,5 @@
 #if PostgreSQL
+import Foundation
 @testable import GemLedger
 @testable import GemLedgerPostgres
 import GemTestSupport
@@ -33,43 +34,175 @@ final class ClusterGroupTests: XCTestCase {
 
   private static let writes = ["INSERT transactions", "INSERT entries", "INSERT accounts", "UPDATE lanes"]
   private static let withKey = ["INSERT keys"] + writes + ["INSERT commit_tokens", "COMMIT"]
+  private static let lock = ["BEGIN", "SELECT lanes"]
+  private static let call = ["SELECT write_group", "COMMIT"]
 
-  /// Returns the verb and the table of each statement of the commands.
+  /// Returns the verb and the tables of each statement of the commands.
   private func statements(_ schemas: SpreadSchemas, of body: () throws -> Void) throws -> [String] {
-    _ = try schemas.server.takeStatements()
+    _ = try schemas.takeStatements()
     try body()
     let asked = try schemas.server.takeStatements()
-    try assertAccepted(asked)
-    XCTAssertEqual(AskedStatement.strayStatements(in: asked).map(\.sql), [])
+    let bodies = try schemas.server.bodiesOfWriteFunctions(in: schemas.database)
+    let parts = asked.flatMap { $0.parts(bodies) }
+    try assertAccepted(parts)
+    XCTAssertEqual(AskedStatement.strayStatements(in: parts).map(\.sql), [])
     // Commits are announced now and then, by another connection.
     return asked.filter { !$0.sql.contains("pg_notify(") }.map { statement in
-      let verb = statement.sql.prefix { $0 != " " }
-      return ([String(verb)] + statement.tableNames.prefix(1)).joined(separator: " ")
+      let verb = String(statement.sql.prefix { $0 != " " })
+      if let name = statement.nameOfWriteFunction { return "\(verb) \(name.prefix(11))" }
+      return ([verb] + statement.tableNames.prefix(1)).joined(separator: " ")
     }
   }
 
-  /// The coordinator plans each statement, and one more for each group is a tenth of the cost of a command alone.
+  /// The coordinator plans each statement, and one more for each group is a good part of the cost of a command alone.
   func testTheStatementsOfAGroup() throws {
     let (schemas, ledger, storage) = try open()
     let customers = try customersOfOneLane(ledger, of: 1_100)
     XCTAssertGreaterThanOrEqual(customers.count, 256, "their numbers are spread over the lanes")
     // The first groups of a process also guess that there are lots.
     storage.memory.lotDemand.store(0, ordering: .relaxed)
-    let known = ["BEGIN", "SELECT lanes", "SELECT customers"]
     XCTAssertEqual(
-      try statements(schemas) { try ledger.book(spend(customers[0])) },
-      known + Self.writes + ["INSERT commit_tokens", "COMMIT"])
-    XCTAssertEqual(
-      try statements(schemas) { try ledger.book(spend(customers[0], "k")) }, known + ["SELECT keys"] + Self.withKey)
+      try statements(schemas) { try ledger.book(spend(customers[0])) }, Self.lock + ["SELECT customers"] + Self.call)
+    let withKey = Self.lock + ["SELECT customers", "SELECT keys"] + Self.call
+    XCTAssertEqual(try statements(schemas) { try ledger.book(spend(customers[0], "k")) }, withKey)
     let spends = try customers.prefix(256).map { try spend($0, "group") }
     XCTAssertEqual(
-      try statements(schemas) { for answer in ledger.submit(spends) { _ = try answer.get() } },
-      known + ["SELECT keys"] + Self.withKey)
+      try statements(schemas) { for answer in ledger.submit(spends) { _ = try answer.get() } }, withKey)
     // A customer that the process does not know costs one look-up more.
     storage.memory.directory.forgetAll()
     XCTAssertEqual(
-      try statements(schemas) { try ledger.book(spend(customers[0], "unknown")) },
-      ["SELECT aliases"] + known + ["SELECT keys"] + Self.withKey)
+      try statements(schemas) { try ledger.book(spend(customers[0], "unknown")) }, ["SELECT aliases"] + withKey)
+    try assertBooksAddUp(ledger)
+    ledger.close()
+  }
+
+  /// A new customer's id is on the node of its value.
+  func testTheStatementsOfANewCustomer() throws {
+    let (schemas, ledger, storage) = try open()
+    _ = try customersOfOneLane(ledger, of: 80)
+    storage.memory.lotDemand.store(0, ordering: .relaxed)
+    let grant = try LedgerCommand.grant([Make.amount("GEM", 1)], customer: Make.customer("new"), key: Make.key("k"))
+    XCTAssertEqual(
+      try statements(schemas) { try ledger.book(grant) },
+      ["SELECT aliases"] + Self.lock + ["SELECT aliases", "INSERT aliases", "INSERT customers"]
+        + ["SELECT write_group", "INSERT lot_attributes", "COMMIT"])
+    XCTAssertTrue(try ledger.book(grant).isReplayed)
+    try assertBooksAddUp(ledger)
+    ledger.close()
+  }
+
+  // MARK: The function
+
+  /// The server has a statement for one row of each table, and one for several.
+  func testTheFunctionHasTheStatementsOfEachTable() throws {
+    let (schemas, ledger, _) = try open()
+    ledger.close()
+    let bodies = try schemas.server.bodiesOfWriteFunctions(in: schemas.database)
+    XCTAssertEqual(Array(bodies.keys), [WriteFunction.name])
+    let parts = AskedStatement(WriteFunction.call).parts(bodies)
+    let forms = parts.map { "\($0.sql.prefix { $0 != " " }) \($0.tableNames[0])" }
+    let lists = ["keys", "transactions", "entries", "accounts"].flatMap { ["INSERT \($0)", "INSERT \($0)"] }
+    XCTAssertEqual(forms, lists + ["UPDATE lanes", "INSERT commit_tokens"])
+    XCTAssertEqual(
+      parts.prefix(8).map { $0.sql.contains(" VALUES ($1, ($") }, (0..<8).map { $0.isMultiple(of: 2) })
+    XCTAssertEqual(parts.filter { $0.sql.contains(", lane") || !$0.sql.contains("lane") }.map(\.sql), [])
+  }
+
+  /// A ledger that an earlier version distributed has no function until it is distributed again.
+  func testWithoutTheFunctionAGroupHasAStatementForEachTable() throws {
+    let (schemas, first, _) = try open()
+    let customers = try customersOfOneLane(first, of: 80)
+    first.close()
+    let schema = String(schemas.current.split(separator: "=").last ?? "")
+    try schemas.server.execute("DROP FUNCTION \(schema).\(WriteFunction.name)", on: schemas.database)
+    func check(_ key: String, _ ends: [String]) throws {
+      let ledger = try Ledger.openPostgres(at: schemas.current)
+      let storage = try XCTUnwrap(ledger.storage as? PostgresStorage)
+      try ledger.book(spend(customers[0], key + " first"))
+      storage.memory.lotDemand.store(0, ordering: .relaxed)
+      let asked = try statements(schemas) { try ledger.book(spend(customers[0], key)) }
+      XCTAssertEqual(asked, Self.lock + ["SELECT customers", "SELECT keys"] + ends)
+      try assertBooksAddUp(ledger)
+      ledger.close()
+    }
+    try check("without", Self.withKey)
+    let added = try LaneChange(url: schemas.current).distribute(shards: nil)
+    XCTAssertEqual(added, LaneChange.Outcome(lanes: SpreadSchemas.shards, isChanged: false, isFunctionNew: true))
+    try check("with", Self.call)
+    XCTAssertFalse(try LaneChange(url: schemas.current).distribute(shards: nil).isFunctionNew)
+  }
+
+  /// A role that may not call it sends the statements; the rights on the ledger include it.
+  func testARoleCallsTheFunctionWithItsRight() throws {
+    let (schemas, owner, _) = try open()
+    let customers = try customersOfOneLane(owner, of: 80)
+    owner.close()
+    let superuser = try XCTUnwrap(schemas.server.superuserURL())
+    try schemas.server.execute("CREATE ROLE caller LOGIN PASSWORD 'caller'", on: superuser)
+    var parts = try XCTUnwrap(URLComponents(string: schemas.current))
+    (parts.user, parts.password) = ("caller", "caller")
+    let url = try XCTUnwrap(parts.string)
+    let schema = String(schemas.current.split(separator: "=").last ?? "")
+    let function = "\(schema).\(WriteFunction.name)"
+    try SchemaRights(url: schemas.current).grant(to: "caller")
+    func check(_ key: String, calls: Bool, line: UInt = #line) throws {
+      let ledger = try Ledger.openPostgres(at: url)
+      let asked = try statements(schemas) { try ledger.book(spend(customers[0], key)) }
+      XCTAssertEqual(asked.contains("SELECT write_group"), calls, "\(asked)", line: line)
+      try assertBooksAddUp(ledger)
+      ledger.close()
+    }
+    try check("granted", calls: true)
+    let everyone = "REVOKE EXECUTE ON FUNCTION \(function) FROM PUBLIC"
+    try schemas.server.execute("\(everyone), caller", on: schemas.database)
+    try check("revoked", calls: false)
+    try SchemaRights(url: schemas.current).grant(to: "caller")
+    try check("granted again", calls: true)
+    // A new function is for the roles that may write, also if functions are not for everyone.
+    try schemas.server.execute("DROP FUNCTION \(function)", on: schemas.database)
+    try schemas.server.execute(
+      "ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC", on: schemas.database)
+    XCTAssertTrue(try LaneChange(url: schemas.current).distribute(shards: nil).isFunctionNew)
+    let rights = try schemas.server.execute(
+      "SELECT proacl::text FROM pg_proc WHERE proname = '\(WriteFunction.name)' "
+        + "AND pronamespace = '\(schema)'::regnamespace", on: schemas.database)
+    XCTAssertEqual(rights.map { $0.contains("caller=X") && !$0.contains("{=X") && !$0.contains(",=X") }, [true])
+    try check("created", calls: true)
+  }
+
+  /// The rows of other lanes' customers are written by statements, which name their lanes.
+  func testRowsOfOtherLanesAreNotForTheFunction() throws {
+    let (schemas, ledger, storage) = try open()
+    let all = try (0..<80).map { try Make.customer("customer \($0)") }
+    _ = try customersOfOneLane(ledger, of: 80)
+    let lanes = try storage.lanes(of: all.map { try spend($0) })
+    let other = try XCTUnwrap(lanes.firstIndex { $0 != lanes[0] })
+    let transfer = try LedgerCommand.transfer([Make.amount("GEM", 1)], from: all[0], to: all[other])
+    let asked = try statements(schemas) { try ledger.book(transfer) }
+    XCTAssertFalse(asked.contains("SELECT write_group"), "\(asked)")
+    XCTAssertTrue(asked.contains("INSERT entries"), "\(asked)")
+    try assertBooksAddUp(ledger)
+    ledger.close()
+  }
+
+  /// A failure within the function is the same as that of a statement.
+  func testFailuresInTheFunctionHaveTheirCode() throws {
+    let (schemas, ledger, _) = try open()
+    let customers = try customersOfOneLane(ledger, of: 80)
+    let schema = String(schemas.current.split(separator: "=").last ?? "")
+    for (state, code) in [("53100", LedgerError.Code.inputOutput), ("57014", .storageUnavailable)] {
+      try schemas.server.execute(
+        """
+        CREATE OR REPLACE FUNCTION \(schema).fail() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '\(state)'; END $$;
+        CREATE OR REPLACE TRIGGER fails BEFORE INSERT ON \(schema).entries
+          FOR EACH ROW EXECUTE FUNCTION \(schema).fail();
+        """, on: schemas.database)
+      let error = assertRefused(code) { try ledger.book(spend(customers[0])) }
+      XCTAssertEqual(error?.text("sqlstate"), state)
+    }
+    try schemas.server.execute("DROP TRIGGER fails ON \(schema).entries", on: schemas.database)
+    try ledger.book(spend(customers[0]))
     try assertBooksAddUp(ledger)
     ledger.close()
   }

@@ -16,7 +16,7 @@ final class DistributedLedgerTests: XCTestCase {
   private func check(_ run: (SpreadSchemas) throws -> Void) throws {
     let schemas = try SpreadSchemas()
     try ContractRun.$quickDivisor.withValue(8) { try run(schemas) }
-    try assertAccepted(schemas.server.takeStatements())
+    try assertAccepted(schemas.takeStatements())
   }
 
   func testMeetsTheStorageContract() throws {
@@ -84,7 +84,7 @@ final class DistributedLedgerTests: XCTestCase {
   func testTheFeedSkipsNothing() async throws {
     let schemas = try SpreadSchemas()
     try await ContractRun.$quickDivisor.withValue(8) { try await FeedContract { try schemas.create() }.runAll() }
-    try assertAccepted(schemas.server.takeStatements())
+    try assertAccepted(schemas.takeStatements())
   }
 
   func testTheModelIsFollowed() throws {
@@ -93,7 +93,7 @@ final class DistributedLedgerTests: XCTestCase {
       generator: SeededRandom(), hasManyLanes: true, reopen: { try schemas.reopen($0, clock: $1) },
       make: { try schemas.create(clock: $0) })
     _ = try model.run(Tier.current.length(100, thorough: 600))
-    try assertAccepted(schemas.server.takeStatements())
+    try assertAccepted(schemas.takeStatements())
   }
 
   // MARK: Half a commit
@@ -104,13 +104,13 @@ final class DistributedLedgerTests: XCTestCase {
     let schemas = try SpreadSchemas()
     let ledger = try schemas.create()
     try ledger.apply(Make.catalog())
-    _ = try schemas.server.takeStatements()
+    _ = try schemas.takeStatements()
     let newcomers = try (0..<600).map {
       try LedgerCommand.grant([Make.amount("GEM", 5)], customer: Make.customer("new \($0)"), key: Make.key("k"))
     }
     for answer in ledger.submit(newcomers) { XCTAssertFalse(try answer.get().isReplayed) }
     try ledger.createAlias(Make.customer("also 1"), of: Make.customer("new 1"))
-    let statements = try schemas.server.takeStatements()
+    let statements = try schemas.takeStatements()
     try assertAccepted(statements)
     let inserts = statements.filter { $0.sql.hasPrefix("INSERT INTO aliases ") }
     XCTAssertFalse(inserts.isEmpty)
@@ -176,7 +176,7 @@ final class DistributedLedgerTests: XCTestCase {
     for id in ids {
       XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: id).balance, Int64(others.count))
     }
-    try assertAccepted(schemas.server.takeStatements())
+    try assertAccepted(schemas.takeStatements())
     try assertBooksAddUp(ledger)
     for other in others { other.close() }
     ledger.close()
@@ -191,7 +191,7 @@ final class DistributedLedgerTests: XCTestCase {
     try ledger.apply(Make.catalog())
     let (alice, bob) = (try Make.customer("alice"), try Make.customer("bob"))
     for customer in [alice, bob] { try ledger.grant([Make.amount("GEM", 100)], customer: customer) }
-    _ = try schemas.server.takeStatements()
+    _ = try schemas.takeStatements()
     try ledger.creditPurchase(Make.purchase("t"), customer: alice)
     let spend = try ledger.spend([Make.amount("GEM", 50)], customer: alice, key: Make.key("k"))
     try ledger.spend([Make.amount("GEM", 1250)], customer: alice)
@@ -199,7 +199,7 @@ final class DistributedLedgerTests: XCTestCase {
     try ledger.capture(XCTUnwrap(hold.hold?.id))
     _ = try ledger.balances(of: alice)
     _ = try ledger.history(of: alice, limit: 10)
-    let statements = try schemas.server.takeStatements()
+    let statements = try schemas.takeStatements()
     try assertAccepted(statements)
     XCTAssertEqual(Set(statements.filter { $0.isOfLedger && $0.isOfAllShards }.map(\.sql)), [])
     XCTAssertEqual(Set(AskedStatement.strayStatements(in: statements).map(\.sql)), [])
@@ -217,7 +217,7 @@ final class DistributedLedgerTests: XCTestCase {
     }
     // The customer of a transaction that no process remembers is asked of the lane that drew its number.
     try ledger.reverse(XCTUnwrap(spend.transactionID))
-    let others = try schemas.server.takeStatements()
+    let others = try schemas.takeStatements()
     try assertAccepted(others)
     XCTAssertEqual(Set(others.filter { $0.isOfLedger && $0.isOfAllShards }.map(\.sql)), [])
     try assertBooksAddUp(ledger)
@@ -241,7 +241,7 @@ final class DistributedLedgerTests: XCTestCase {
       try ledger.creditPurchase(Make.purchase("t\(number)"), customer: Make.customer("customer \(number)"))
     }
     let outcome = try LaneChange(url: url).distribute(shards: 8)
-    XCTAssertEqual(outcome, LaneChange.Outcome(lanes: 8, isChanged: true))
+    XCTAssertEqual(outcome, LaneChange.Outcome(lanes: 8, isChanged: true, isFunctionNew: true))
     try assertLocalRowsWereRemoved(server, url)
     try assertRowsHaveTheirLane(server, url)
     XCTAssertFalse(try LaneChange(url: url).distribute(shards: 8).isChanged)
@@ -277,7 +277,7 @@ final class DistributedLedgerTests: XCTestCase {
       try Ledger.createPostgres(at: url).close()
       XCTAssertEqual(
         try LaneChange(url: url).distribute(shards: nil),
-        LaneChange.Outcome(lanes: lanes, isChanged: true, nodes: taking))
+        LaneChange.Outcome(lanes: lanes, isChanged: true, isFunctionNew: true, nodes: taking))
       XCTAssertEqual(
         try LaneChange(url: url).distribute(shards: nil), LaneChange.Outcome(lanes: lanes, isChanged: false))
     }

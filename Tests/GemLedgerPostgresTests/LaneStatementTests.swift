@@ -212,5 +212,32 @@ final class LaneStatementTests: XCTestCase {
     XCTAssertEqual(found("INSERT INTO keys (customer) SELECT unnest($1)", "$1 = '{5}'"), 1)
     XCTAssertEqual(found("SELECT id FROM aliases WHERE id = $1", "$1 = 'a'"), 0)
   }
+
+  /// Control: what is in a function is found too.
+  func testAPartWithoutTheGroupsLaneIsFound() {
+    let name = "write_group_1a"
+    func found(_ sql: String, _ parameters: String, body: String = "") -> [String] {
+      let group = [
+        ("BEGIN", ""),
+        ("SELECT last FROM lanes WHERE lane = $2 AND customer = $1 FOR UPDATE", "$1 = '-1', $2 = '7'"),
+        (sql, parameters), ("COMMIT", ""),
+      ]
+      let parts = group.flatMap { AskedStatement($0.0, $0.1, session: "1").parts([name: body]) }
+      return (AskedStatement.strayStatements(in: parts) + AskedStatement.losableWrites(in: parts)).map(\.sql)
+    }
+    let rows = "INSERT INTO keys (lane, customer) SELECT $1, u.* FROM unnest($2) u"
+    let update = "UPDATE lanes SET last = $3 WHERE lane = $1 AND customer = $4"
+    func call(_ statements: String..., lane: Int = 7) -> [String] {
+      let body = "BEGIN\nIF cardinality($2) > 1 THEN \(statements.joined(separator: "; END IF;\n"));\nEND"
+      return found("SELECT \(name)($1, $2, $3, $4)", "$1 = '\(lane)', $2 = '{5}', $3 = '9', $4 = '-1'", body: body)
+    }
+    XCTAssertEqual(call(rows, update), [])
+    XCTAssertEqual(call(rows, update, lane: 8), [rows, update])
+    let withoutLane = "INSERT INTO keys (customer) SELECT unnest($2)"
+    XCTAssertEqual(call(withoutLane, update), [withoutLane, withoutLane])
+    // Without the lane's update the engine does not note the rows.
+    XCTAssertEqual(call(rows), [rows])
+    XCTAssertEqual(AskedStatement("SELECT \(name)($1)").parts([:]).map(\.nameOfWriteFunction), [name])
+  }
 }
 #endif

@@ -24,7 +24,7 @@ final class SpreadLedgerTests: XCTestCase {
         return try PostgresStorage.openCopy(url: url, project: project, source: source)
       }, openResult: { try .openPostgres(at: url, clock: $0) }
     ).runAll()
-    try assertAccepted(schemas.server.takeStatements())
+    try assertAccepted(schemas.takeStatements())
     let ledger = try Ledger.openPostgres(at: url)
     let state = try LedgerState(ledger)
     try CopyContract.copy(ledger) { try SQLiteStorage.openCopy(path: back, project: $0, source: $1) }

@@ -34,6 +34,12 @@ final class SpreadSchemas {
     return try Ledger.openPostgres(at: current, clock: clock)
   }
 
+  /// Returns the statements since the last call, with those in functions in place of their calls.
+  func takeStatements() throws -> [AskedStatement] {
+    let bodies = try server.bodiesOfWriteFunctions(in: database)
+    return try server.takeStatements().flatMap { $0.parts(bodies) }
+  }
+
   func reopen(_ ledger: Ledger, clock: LedgerClock) throws -> Ledger {
     ledger.close()
     return try Ledger.openPostgres(at: current, clock: clock)
@@ -45,6 +51,9 @@ func assertAccepted(
   _ statements: [AskedStatement], file: StaticString = #filePath, line: UInt = #line
 ) throws {
   XCTAssertFalse(statements.isEmpty, "the server logged nothing", file: file, line: line)
+  for call in statements where call.nameOfWriteFunction != nil {
+    XCTFail("the function's statements are unknown: \(call.sql)", file: file, line: line)
+  }
   for statement in statements where statement.isOfLedger {
     if let refusal = statement.refusal { XCTFail("\(refusal): \(statement.sql)", file: file, line: line) }
   }

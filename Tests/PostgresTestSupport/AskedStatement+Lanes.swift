@@ -4,6 +4,32 @@ internal import GemLedgerPostgres
 
 // Which lanes the statements of a group name, as a server logged them with their parameters.
 
+// MARK: Statements in statements
+
+extension AskedStatement {
+  /// The name of the function that it calls to write a group's rows.
+  package var nameOfWriteFunction: String? {
+    sql.firstMatch(of: /^SELECT (write_group_[0-9a-f]+)\(\$1[,)]/).map { String($0.output.1) }
+  }
+
+  /// The statements in the body of the function that it calls; otherwise itself.
+  ///
+  /// They have the same parameters, under the same numbers.
+  ///
+  /// - Parameter bodies: The functions' bodies, by name.
+  package func parts(_ bodies: [String: String]) -> [AskedStatement] {
+    var texts = [sql]
+    if let name = nameOfWriteFunction, let body = bodies[name] {
+      let text = body.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      let plain = text.replacing(/(ELS)?IF cardinality\(\$\d+\) [=>] \d THEN |END IF;|^BEGIN |END$/, with: "")
+      texts = plain.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+    return texts.map { AskedStatement($0, parameters, session: session) }
+  }
+}
+
+// MARK: Lanes
+
 extension AskedStatement {
   /// The lane that it names as one value; nil where it names several, or none.
   package var lane: Int64? {

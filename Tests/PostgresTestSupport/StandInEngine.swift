@@ -114,6 +114,17 @@ extension PostgresServer {
     $$;
     """
 
+  /// Returns the bodies of the functions in a database that write groups, by name.
+  package func bodiesOfWriteFunctions(in database: String) throws -> [String: String] {
+    let rows = try execute(
+      "SELECT proname || ' ' || prosrc FROM pg_proc WHERE proname LIKE 'write\\_group\\_%'", on: database)
+    return Dictionary(
+      rows.map { row in
+        let name = row.prefix { $0 != " " }
+        return (String(name), String(row.dropFirst(name.count + 1)))
+      }, uniquingKeysWith: { first, _ in first })
+  }
+
   /// Returns the statements since the last call, where the server logs its statements.
   package func takeStatements() throws -> [AskedStatement] {
     let log = try own().appendingPathComponent("server.log")

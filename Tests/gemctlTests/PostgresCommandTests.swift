@@ -85,7 +85,19 @@ final class PostgresCommandTests: XCTestCase {
             """),
         Row(
           "gemctl --storage '\(chosen)' storage distribute --json",
-          output: #"{"lanes":6,"changed":false,"nodes":null,"leftovers":[]}"# + "\n"),
+          output: #"{"lanes":6,"changed":false,"function_created":false,"nodes":null,"leftovers":[]}"# + "\n"),
+      ], in: home)
+    // As if an earlier version had distributed it.
+    let function = try XCTUnwrap(server.bodiesOfWriteFunctions(in: chosen).keys.first)
+    try server.execute("DROP FUNCTION gemledger.\(function)", on: chosen)
+    try Row.check(
+      [
+        Row(
+          "gemctl --storage '\(chosen)' --home other storage distribute",
+          output: """
+            The ledger has 6 lanes already. The function that writes the rows of a group was created; \(restart)
+
+            """)
       ], in: home)
   }
 

@@ -12,6 +12,11 @@ struct PostgresParameters {
     static let lanes: UInt32 = 1007
     static let texts: UInt32 = 1009
     static let integers: UInt32 = 1016
+
+    static let names = [
+      truth: "boolean", bytes: "bytea", integer: "bigint", lane: "integer", text: "text", truths: "boolean[]",
+      byteLists: "bytea[]", lanes: "integer[]", texts: "text[]", integers: "bigint[]",
+    ]
   }
 
   /// All values, concatenated.
@@ -159,6 +164,9 @@ struct PostgresParameters {
   // MARK: Rows of lists
 
   var count: Int { types.count }
+
+  /// The types as SQL.
+  var typeNames: [String] { types.map { Kind.names[$0, default: ""] } }
 
   /// One value in its encoded form.
   struct Value {

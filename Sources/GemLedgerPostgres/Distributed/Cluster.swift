@@ -8,6 +8,8 @@ internal import GemLedger
 struct Cluster: Hashable, Sendable {
   /// For each lane its value in the column `lane`, each on a separate shard.
   let keys: [Int32]
+  /// Whether ``WriteFunction`` exists, and the role may call it.
+  var hasWriteFunction = false
 
   /// Returns the lane of a customer's number or of a lane row.
   ///

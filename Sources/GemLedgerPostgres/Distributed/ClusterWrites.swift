@@ -2,6 +2,26 @@
 internal import GemLedger
 
 extension CommonWrites {
+  /// Returns a call of the function that writes the rows of one lane, if all of them are of that lane.
+  func callOfWriteFunction(
+    _ changes: borrowing ChangeSet, _ accounts: [AccountRow], _ step: LaneStep, _ heads: [LaneHead],
+    _ group: PostgresGroup
+  ) -> PostgresRequest? {
+    guard let cluster = layout.cluster, cluster.hasWriteFunction, heads.count == 1, let lane = heads.first?.lane else {
+      return nil
+    }
+    func areOfLane<Row>(_ rows: [Row], _ customer: (Row) -> CustomerNumber) -> Bool {
+      rows.allSatisfy { cluster.lane(of: customer($0)) == lane }
+    }
+    guard areOfLane(changes.keys, \.customer), areOfLane(changes.transactions, \.customer),
+      areOfLane(changes.entries, \.account.customer), areOfLane(accounts, \.number.customer)
+    else { return nil }
+    return PostgresRequest(WriteFunction.call) {
+      $0.add(lane: cluster.keys[lane])
+      $0.add(changes, accounts, step, group.token, head: layout.heads[lane])
+    }
+  }
+
   /// Returns a statement for each table: a distributed engine does not write several in one.
   func requestsOfEachTable(
     _ changes: borrowing ChangeSet, _ accounts: [AccountRow], _ step: LaneStep, _ heads: [LaneHead],

@@ -21,8 +21,10 @@ package struct LaneChange {
   package struct Outcome: Hashable, Sendable {
     /// The number of lanes.
     package let lanes: Int
-    /// Whether anything was changed.
+    /// Whether the lanes were changed.
     package let isChanged: Bool
+    /// Whether the function that writes the rows of a group was created.
+    package var isFunctionNew = false
     /// The number of nodes that determined the number of lanes; nil if the caller did, or nothing was changed.
     package var nodes: Int?
     /// Tables with old rows that the engine could not remove from the coordinator; an erasure does not reach these
@@ -49,8 +51,8 @@ package struct LaneChange {
 
   /// Distributes the tables over the nodes of a Citus cluster: each shard has the customers of one lane.
   ///
-  /// Rows that the engine copied to the shards are removed from the coordinator, including leftovers of an earlier
-  /// call.
+  /// Then it creates ``WriteFunction``, also for a ledger that an earlier version distributed. Rows that the engine
+  /// copied to the shards are removed from the coordinator, including leftovers of an earlier call.
   ///
   /// - Parameter shards: The number of shards, 1 to 64; nil for two for each node with shards, or the existing number.
   /// - Throws: `LedgerError` with, in order of precedence, `storage_unavailable` (also for a missing extension),
@@ -75,7 +77,11 @@ package struct LaneChange {
       try session.lay(lanes, after: before, isDistributed: true)
       return Outcome(lanes: lanes.count, isChanged: true, nodes: nodes)
     }
-    outcome.leftovers = try LocalRows(connect(), target).remove()
+    let connection = try connect()
+    outcome.isFunctionNew = try PostgresStorage.translating(target) { () throws(PostgresFailure) in
+      try WriteFunction(connection, schema: target.schema).createIfMissing()
+    }
+    outcome.leftovers = try LocalRows(connection, target).remove()
     return outcome
   }
 

@@ -50,7 +50,7 @@ struct LaneChangeSession {
         SELECT count(*), max(layout), max(last), max(created_at), sum(transactions)::bigint, sum(entries)::bigint,
           max(catalog_version) FROM lanes
         """), PostgresRequest("SELECT is_distributed FROM project"),
-      PostgresRequest("SELECT sums FROM lanes"), SchemaMigrator.laneColumns,
+      PostgresRequest("SELECT sums FROM lanes"), SchemaMigrator.distribution,
     ])
     let rows = answers[0]
     return State(

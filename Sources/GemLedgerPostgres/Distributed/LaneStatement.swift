@@ -25,6 +25,26 @@ struct LaneStatement {
     let customers: Int
     /// The rest after the lists: empty, or a space and the clause for existing rows.
     let conflict: String
+
+    /// Returns the insertion of rows of one lane.
+    ///
+    /// - Parameters:
+    ///   - lane: The lane, as an expression.
+    ///   - first: The number of the first list's parameter.
+    func sql(ofLane lane: String, from first: Int = 1) -> String {
+      let lists = parameters(from: first).joined(separator: ", ")
+      return "\(beginning) SELECT \(lane), u.* FROM unnest(\(lists)) u\(conflict)"
+    }
+
+    /// Returns the insertion of the only row of the lists.
+    func sqlOfOneRow(ofLane lane: String, from first: Int) -> String {
+      let values = parameters(from: first).map { "(\($0))[1]" }.joined(separator: ", ")
+      return "\(beginning) VALUES (\(lane), \(values))\(conflict)"
+    }
+
+    private var beginning: String { "INSERT INTO \(table) (lane, \(columns.joined(separator: ", ")))" }
+
+    private func parameters(from first: Int) -> [String] { (first..<first + columns.count).map { "$\($0)" } }
   }
 
   enum Form: Hashable {
@@ -37,6 +57,21 @@ struct LaneStatement {
   let form: Form
   /// Whether it locks lanes, as the first statement of a group does.
   let locksLanes: Bool
+
+  /// Returns the text of pieces.
+  ///
+  /// - Parameter lane: Returns the lanes of the customers in a parameter, as an expression for a comparison.
+  static func sql(_ pieces: [Piece], _ lane: (Int) -> String) -> String {
+    var sql = ""
+    for piece in pieces {
+      switch piece {
+      case .text(let text): sql += text
+      case .condition(let qualifier, let customers): sql += "\(qualifier)lane = \(lane(customers)) AND "
+      case .value(let customers): sql += "\(lane(customers)), "
+      }
+    }
+    return sql
+  }
 
   init(_ sql: String) {
     locksLanes = sql.contains(" FROM lanes ") && sql.hasSuffix(" FOR UPDATE")

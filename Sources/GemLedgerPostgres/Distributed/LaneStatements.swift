@@ -39,14 +39,7 @@ final class LaneStatements {
       conditions[customers] = position
       return position
     }
-    var sql = ""
-    for piece in pieces {
-      switch piece {
-      case .text(let text): sql += text
-      case .condition(let qualifier, let customers): sql += "\(qualifier)lane = \(condition(customers)) AND "
-      case .value(let customers): sql += "\(condition(customers)), "
-      }
-    }
+    let sql = LaneStatement.sql(pieces, condition)
     return PostgresRequest(sql, parameters, isPrepared: request.isPrepared)
   }
 
@@ -61,15 +54,13 @@ final class LaneStatements {
     let customers = request.parameters.integers(at: rows.customers - 1)
     let lanes = cluster.keys(of: customers)
     let areFew = lanes.count == 1 && customers.count <= BulkInsert.preparedRowCount
-    let columns = rows.columns.joined(separator: ", ")
     var parameters = request.parameters
     if lanes.count == 1, !areFew, held.contains(lanes[0]) || !rows.conflict.isEmpty {
-      let lists = (1...rows.columns.count).map { "$\($0)" }.joined(separator: ", ")
       parameters.add(lane: lanes[0])
-      let sql = "INSERT INTO \(rows.table) (lane, \(columns)) SELECT $\(parameters.count), u.* FROM unnest(\(lists)) u"
-      return [PostgresRequest(sql + rows.conflict, parameters)]
+      return [PostgresRequest(rows.sql(ofLane: "$\(parameters.count)"), parameters)]
     }
     parameters.add(lanes: customers.map(cluster.key))
+    let columns = rows.columns.joined(separator: ", ")
     let sql = "INSERT INTO \(rows.table) (\(columns), lane) SELECT \(BulkInsert.lists(parameters.count))"
     let request = PostgresRequest(sql + rows.conflict, parameters)
     return areFew ? BulkInsert.behindValues(request) : BulkInsert.noted(request)

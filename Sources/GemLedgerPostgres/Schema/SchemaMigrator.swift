@@ -68,7 +68,7 @@ struct SchemaMigrator {
         PostgresRequest("SELECT count(*) FROM migrations"),
         PostgresRequest("SELECT lane, layout FROM lanes ORDER BY lane"),
         PostgresRequest("SELECT is_distributed, salt, created_at FROM project"),
-        PostgresRequest("SELECT count(*) FROM copy_progress"), Self.laneColumns,
+        PostgresRequest("SELECT count(*) FROM copy_progress"), Self.distribution,
       ])
     } catch {
       if error.isMissing { return nil }
@@ -81,16 +81,20 @@ struct SchemaMigrator {
       migrationCount: count,
       layout: LaneLayout(
         count: lanes.count, version: lanes.integer(0, 1),
-        cluster: isDistributed ? Cluster(keys: Self.keys(lanes)) : nil),
+        cluster: isDistributed
+          ? Cluster(keys: Self.keys(lanes), hasWriteFunction: rows[4].integer(0, 1) != 0) : nil),
       project: ProjectRow(
         salt: UInt64(bitPattern: project.integer(0, 1)), createdAt: Timestamp(milliseconds: project.integer(0, 2))),
       isIncompleteCopy: rows[3].integer(0, 0) > 0,
       isSpreadByCustomer: isDistributed && rows[4].integer(0, 0) == 0)
   }
 
-  /// Counts the distribution columns of customers' rows.
-  static let laneColumns = PostgresRequest(
-    "SELECT count(*) FROM pg_attribute WHERE attrelid = to_regclass('accounts') AND attname = 'lane'")
+  /// Counts the distribution columns of customers' rows, and finds the function that writes groups.
+  static let distribution = PostgresRequest(
+    """
+    SELECT count(*), \(WriteFunction.isUsable) FROM pg_attribute
+    WHERE attrelid = to_regclass('accounts') AND attname = 'lane'
+    """)
 
   /// The lock is specific to the schema, so that other ledgers in the database do not wait.
   private var takingTurns: String { "SELECT pg_advisory_xact_lock(hashtext('gemledger ' || '\(target.schema)'))" }

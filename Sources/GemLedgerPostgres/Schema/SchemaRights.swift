@@ -27,7 +27,7 @@ package struct SchemaRights {
 
   // MARK: Statements
 
-  /// Returns the rights of a role on every table of the schema.
+  /// Returns the rights of a role on every table of the schema, and on the function that writes groups.
   ///
   /// - Parameter role: The role as an identifier, quoted if necessary.
   private static func grants(
@@ -36,31 +36,38 @@ package struct SchemaRights {
     let tables = try connection.ask(
       PostgresRequest("SELECT tablename::text FROM pg_tables WHERE schemaname = $1 ORDER BY 1", schema))
     let names = (0..<tables.count).map { tables.text($0, 0) }
+    let function = WriteFunction(connection, schema: schema)
     return ["GRANT USAGE ON SCHEMA \(schema) TO \(role)"]
       + names.map { "GRANT \(rights(on: $0)) ON \($0) TO \(role)" }
+      + (try function.exists() ? [function.grant(to: role)] : [])
+  }
+
+  /// Returns the roles that may append to the journal, without its owner, as identifiers.
+  static func writers(_ connection: PostgresConnection) throws(PostgresFailure) -> [String] {
+    let roles = try connection.ask(
+      PostgresRequest(
+        """
+        SELECT DISTINCT r.grantee::regrole::text FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) r
+        WHERE c.oid = 'entries'::regclass AND r.privilege_type = 'INSERT' AND r.grantee NOT IN (0, c.relowner)
+        """))
+    return (0..<roles.count).map { roles.text($0, 0) }
   }
 
   /// Gives new tables of a schema its owner, and the rights of all roles that may append to the journal.
   static func renewing(
     in schema: String, _ connection: PostgresConnection
   ) throws(PostgresFailure) -> [String] {
-    let answers = try connection.ask([
+    let tables = try connection.ask(
       PostgresRequest(
         """
         SELECT t.tablename::text, quote_ident(e.tableowner) FROM pg_tables t JOIN pg_tables e
           ON e.schemaname = t.schemaname AND e.tablename = 'entries' AND e.tableowner <> t.tableowner
         WHERE t.schemaname = $1
-        """, schema),
-      PostgresRequest(
-        """
-        SELECT DISTINCT r.grantee::regrole::text FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) r
-        WHERE c.oid = 'entries'::regclass AND r.privilege_type = 'INSERT' AND r.grantee NOT IN (0, c.relowner)
-        """),
-    ])
-    var statements = (0..<answers[0].count).map { row in
-      "ALTER TABLE \(answers[0].text(row, 0)) OWNER TO \(answers[0].text(row, 1))"
+        """, schema))
+    var statements = (0..<tables.count).map { row in
+      "ALTER TABLE \(tables.text(row, 0)) OWNER TO \(tables.text(row, 1))"
     }
-    for row in 0..<answers[1].count { statements += try grants(to: answers[1].text(row, 0), in: schema, connection) }
+    for role in try writers(connection) { statements += try grants(to: role, in: schema, connection) }
     return statements
   }
 

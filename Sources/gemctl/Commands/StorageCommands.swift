@@ -97,15 +97,20 @@ struct StorageCommands {
   private func show(_ outcome: LaneChange.Outcome) throws(LedgerError) {
     let fields: JSONValue = [
       "lanes": .integer(Int64(outcome.lanes)), "changed": .bool(outcome.isChanged),
-      "nodes": outcome.nodes.map { .integer(Int64($0)) } ?? .null,
+      "function_created": .bool(outcome.isFunctionNew), "nodes": outcome.nodes.map { .integer(Int64($0)) } ?? .null,
       "leftovers": .array(outcome.leftovers.map(JSONValue.string)),
     ]
     try invocation.print(fields) { _ in
-      (outcome.isChanged
-        ? "The ledger has \(outcome.lanes) lanes now; restart the services that have it open.\n"
-        : "Nothing changes: the ledger has \(outcome.lanes) lanes already.\n")
-        + Self.reason(outcome) + Self.leftovers(outcome)
+      Self.change(outcome) + Self.reason(outcome) + Self.leftovers(outcome)
     }
+  }
+
+  private static func change(_ outcome: LaneChange.Outcome) -> String {
+    let restart = "restart the services that have it open.\n"
+    if outcome.isChanged { return "The ledger has \(outcome.lanes) lanes now; \(restart)" }
+    guard outcome.isFunctionNew else { return "Nothing changes: the ledger has \(outcome.lanes) lanes already.\n" }
+    return "The ledger has \(outcome.lanes) lanes already. The function that writes the rows of a group was created; "
+      + restart
   }
 
   private static func reason(_ outcome: LaneChange.Outcome) -> String {

@@ -60,9 +60,10 @@ extension Verb {
     examples: ["gemctl --storage postgres://owner@db/shop storage distribute --shards 8"],
     discussion: """
       The database needs the extension citus. Customers are distributed over shards in one transaction, with one lane \
-      per shard; if it fails, nothing changes. Then the copied rows are removed from the coordinator. A repeated call \
-      only removes leftover rows. Afterwards restart the services that have the ledger open: they fail with \
-      storage_unavailable.
+      per shard; if it fails, nothing changes. Then a function that writes the rows of a group is created, and the \
+      copied rows are removed from the coordinator. A repeated call only creates a missing function, for example \
+      after an update of GemLedger, and removes leftover rows. Afterwards restart the services that have the ledger \
+      open: they fail with storage_unavailable.
 
       The best number is about two for each processor of the cluster. More lanes leave each group with fewer commands, \
       and a group costs a cluster far more than its commands. The cluster cannot be asked for its processors, so the \

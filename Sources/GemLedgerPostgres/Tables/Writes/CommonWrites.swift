@@ -4,7 +4,7 @@ internal import GemLedger
 /// Rows that nearly every group writes: keys, transactions, entries, accounts, lane positions and the commit token.
 ///
 /// On a single server this is one statement, since each statement has a cost before its first row. A distributed engine
-/// needs one statement for each table.
+/// needs one statement for each table, which a function there can contain (see ``WriteFunction``).
 struct CommonWrites: SessionPart {
   let session: PostgresSession
 
@@ -17,16 +17,12 @@ struct CommonWrites: SessionPart {
       let form = releasesEarly ? 1 : 0
       return [
         PostgresRequest(heads.count == 1 ? Self.together[form] : Self.togetherInSeveralLanes[form]) {
-          $0.add(keys: changes.keys)
-          $0.add(transactions: changes.transactions, without: changes.transactionsWithoutEntries)
-          $0.add(entries: changes.entries)
-          $0.add(accounts: accounts)
-          $0.add(step, customer: layout.heads[head.lane], isFirst: true)
-          $0.add(group.token, customer: layout.heads[head.lane])
+          $0.add(changes, accounts, step, group.token, head: layout.heads[head.lane])
           if heads.count > 1 { $0.add(heads.dropFirst().map { layout.heads[$0.lane] }) { $0 } }
         }
       ]
     }
+    if let call = callOfWriteFunction(changes, accounts, step, heads, group) { return [call] }
     return requestsOfEachTable(changes, accounts, step, heads, group)
   }
 
@@ -48,6 +44,9 @@ struct CommonWrites: SessionPart {
         pool_remaining = excluded.pool_remaining, open_lots = excluded.open_lots,
         next_expiry = excluded.next_expiry, next_scheduled_at = excluded.next_scheduled_at
       """)
+
+  /// The tables with lists of rows, in the order of their parameters.
+  static let lists = [keyRows, transactionRows, entryRows, accountRows]
 
   /// - Parameter further: Further assignments.
   static func headUpdate(from first: Int, further: String = "") -> String {
@@ -74,7 +73,7 @@ struct CommonWrites: SessionPart {
   private static func together(hasOtherLanes: Bool, releasesEarly: Bool) -> String {
     var first = 1
     var parts: [String] = []
-    for rows in [keyRows, transactionRows, entryRows, accountRows] {
+    for rows in lists {
       parts.append("\(rows.table)_rows AS (\(rows.sql(from: first)))")
       first += rows.columns.count
     }
@@ -140,6 +139,21 @@ struct LaneStep {
 // MARK: Parameters
 
 extension PostgresParameters {
+  /// Adds all lists, the step of the group's first lane, and the commit token.
+  ///
+  /// - Parameter head: The number of the lane row.
+  mutating func add(
+    _ changes: borrowing ChangeSet, _ accounts: [AccountRow], _ step: LaneStep, _ token: PostgresGroup.CommitToken,
+    head: CustomerNumber
+  ) {
+    add(keys: changes.keys)
+    add(transactions: changes.transactions, without: changes.transactionsWithoutEntries)
+    add(entries: changes.entries)
+    add(accounts: accounts)
+    add(step, customer: head, isFirst: true)
+    add(token, customer: head)
+  }
+
   mutating func add(keys rows: [KeyRow]) {
     add(rows, \.customer)
     add(rows, bytes: { PostgresKey.append($0.key, to: &$1) })
