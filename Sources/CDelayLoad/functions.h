@@ -3,11 +3,11 @@
 // The functions of each library that the package calls. The linker reports a function that is missing here.
 
 #define GEM_LIBPQ_FUNCTIONS(F) F(PQbackendPID) F(PQclear) F(PQconnectdb) F(PQconnectdbParams) F(PQconninfoFree) \
-  F(PQconninfoParse) F(PQconsumeInput) F(PQenterPipelineMode) F(PQerrorMessage) F(PQexec) F(PQfinish) F(PQflush) \
-  F(PQfname) F(PQfreemem) F(PQftype) F(PQgetResult) F(PQgetisnull) F(PQgetlength) F(PQgetvalue) F(PQisBusy) \
+  F(PQconninfoParse) F(PQconsumeInput) F(PQcopyResult) F(PQenterPipelineMode) F(PQerrorMessage) F(PQexec) F(PQfinish) \
+  F(PQflush) F(PQfname) F(PQfreemem) F(PQftype) F(PQgetResult) F(PQgetisnull) F(PQgetlength) F(PQgetvalue) F(PQisBusy) \
   F(PQnfields) F(PQnotifies) F(PQntuples) F(PQpipelineSync) F(PQresultErrorField) F(PQresultStatus) F(PQsendPrepare) \
   F(PQsendQueryParams) F(PQsendQueryPrepared) F(PQsetNoticeProcessor) F(PQsetNoticeReceiver) F(PQsetnonblocking) \
-  F(PQsocket) F(PQstatus) F(PQtransactionStatus)
+  F(PQsetvalue) F(PQsocket) F(PQstatus) F(PQtransactionStatus)
 
 #define GEM_LIBCURL_FUNCTIONS(F) F(curl_easy_cleanup) F(curl_easy_getinfo) F(curl_easy_init) F(curl_easy_perform) \
   F(curl_easy_setopt) F(curl_easy_strerror) F(curl_global_init) F(curl_slist_append) F(curl_slist_free_all)

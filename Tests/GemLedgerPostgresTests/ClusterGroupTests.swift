@@ -37,7 +37,7 @@ final class ClusterGroupTests: XCTestCase {
   private static let lock = ["BEGIN", "SELECT lanes"]
   private static let call = ["SELECT write_group", "COMMIT"]
 
-  /// Returns the verb and the tables of each statement of the commands.
+  /// Returns the verb and the tables of each statement of the commands, with all tables of a union.
   private func statements(_ schemas: SpreadSchemas, of body: () throws -> Void) throws -> [String] {
     _ = try schemas.takeStatements()
     try body()
@@ -50,7 +50,8 @@ final class ClusterGroupTests: XCTestCase {
     return asked.filter { !$0.sql.contains("pg_notify(") }.map { statement in
       let verb = String(statement.sql.prefix { $0 != " " })
       if let name = statement.nameOfWriteFunction { return "\(verb) \(name.prefix(11))" }
-      return ([verb] + statement.tableNames.prefix(1)).joined(separator: " ")
+      let tables = statement.parts(bodies).compactMap(\.tableNames.first)
+      return ([verb] + [tables.joined(separator: " + ")]).filter { !$0.isEmpty }.joined(separator: " ")
     }
   }
 
@@ -63,7 +64,11 @@ final class ClusterGroupTests: XCTestCase {
     storage.memory.lotDemand.store(0, ordering: .relaxed)
     XCTAssertEqual(
       try statements(schemas) { try ledger.book(spend(customers[0])) }, Self.lock + ["SELECT customers"] + Self.call)
-    let withKey = Self.lock + ["SELECT customers", "SELECT keys"] + Self.call
+    // The columns of a query are known once it was sent alone.
+    XCTAssertEqual(
+      try statements(schemas) { try ledger.book(spend(customers[0], "first")) },
+      Self.lock + ["SELECT keys", "SELECT customers"] + Self.call)
+    let withKey = Self.lock + ["SELECT customers + keys"] + Self.call
     XCTAssertEqual(try statements(schemas) { try ledger.book(spend(customers[0], "k")) }, withKey)
     let spends = try customers.prefix(256).map { try spend($0, "group") }
     XCTAssertEqual(
@@ -88,6 +93,89 @@ final class ClusterGroupTests: XCTestCase {
         + ["SELECT write_group", "INSERT lot_attributes", "COMMIT"])
     XCTAssertTrue(try ledger.book(grant).isReplayed)
     try assertBooksAddUp(ledger)
+    ledger.close()
+  }
+
+  /// Queries whose columns are known are sent in unions, with the same answers.
+  func testUnionsGiveTheSameRows() throws {
+    let (schemas, ledger, _) = try open()
+    let customers = try customersOfOneLane(ledger, of: 400)
+    let spends = try customers.prefix(80).map { try spend($0, "k") }
+    let bookings = try ledger.submit(spends).map { try $0.get() }
+    XCTAssertEqual(bookings.count, 80)
+    var counts: [Int] = []
+    for _ in 0..<3 {
+      let asked = try statements(schemas) {
+        // A replay reads its transaction with all that belongs to it.
+        let replays = try ledger.submit(spends).map { try $0.get() }
+        XCTAssertTrue(replays.allSatisfy(\.isReplayed))
+        XCTAssertEqual(replays.map(\.transactionID), bookings.map(\.transactionID))
+        XCTAssertEqual(replays.map(\.entries), bookings.map(\.entries))
+      }
+      counts.append(asked.count)
+      for statement in asked {
+        XCTAssertLessThanOrEqual(statement.split(separator: "+").count, LaneBatch.queryCountMax)
+      }
+    }
+    // The first round finds out the columns.
+    XCTAssertLessThan(counts[1], counts[0] / 2, "\(counts)")
+    XCTAssertEqual(counts[2], counts[1])
+    try assertBooksAddUp(ledger)
+    ledger.close()
+  }
+
+  /// A query has the same cells alone and in a union: nulls, empty values, lists, and no rows.
+  func testAUnionHasTheCellsOfItsQueries() throws {
+    let (schemas, ledger, storage) = try open()
+    let customers = try customersOfOneLane(ledger, of: 80)
+    for key in ["a", "b", "c"] { try ledger.book(spend(customers[0], key)) }
+    assertRefused(.insufficientBalance) {
+      try ledger.book(.spend([Make.amount("GEM", 1_000_000)], customer: customers[0], key: Make.key("refused")))
+    }
+    let (cluster, head) = (try XCTUnwrap(storage.layout.cluster), storage.layout.heads[0])
+    let number = try XCTUnwrap(storage.memory.directory.addresses(of: [customers[0]])[0]).original
+    let queries = [
+      PostgresRequest("SELECT sums, early, lane, '' AS empty FROM lanes WHERE customer = $1", head),
+      PostgresRequest(
+        "SELECT customer, key, refusal, transaction_number FROM keys WHERE customer = $1 ORDER BY key DESC", number),
+      PostgresRequest("SELECT customer, key FROM keys WHERE customer = $1 AND refusal = $2", number, "none"),
+    ]
+    let lock = PostgresRequest("SELECT last FROM lanes WHERE customer = $1 FOR UPDATE", head)
+    let connection = try PostgresConnection(PostgresTarget(url: schemas.current))
+    connection.lanes = LaneStatements(cluster)
+    func cells() throws -> [[[String]]] {
+      let requests = [PostgresRequest("BEGIN"), lock] + queries + [PostgresRequest("ROLLBACK")]
+      return try connection.ask(requests)[2..<5].map { rows in
+        let names = (0..<rows.columnCount).map { "\(rows.name($0)) \(rows.isInteger($0))" }
+        return [names]
+          + (0..<rows.count).map { row in
+            (0..<rows.columnCount).map { column in
+              rows.isNull(row, column) ? "null" : rows.withBytes(row, column) { "\(Array($0))" }
+            }
+          }
+      }
+    }
+    _ = try schemas.takeStatements()
+    let alone = try cells()
+    XCTAssertEqual(alone.map(\.count), [2, 5, 1])
+    XCTAssertEqual(Set(alone[1].dropFirst().map { $0[2] == "null" }), [true, false])
+    XCTAssertEqual(try schemas.server.takeStatements().count { $0.sql.contains("UNION ALL") }, 0)
+    XCTAssertEqual(try cells(), alone)
+    XCTAssertEqual(try schemas.server.takeStatements().count { $0.sql.contains("UNION ALL") }, 1)
+    ledger.close()
+  }
+
+  /// Numbers that are out of bounds are found in unions too.
+  func testDamageIsFoundInAUnion() throws {
+    let (schemas, ledger, _) = try open()
+    let customers = try customersOfOneLane(ledger, of: 80)
+    try ledger.book(spend(customers[0], "first"))
+    let schema = String(schemas.current.split(separator: "=").last ?? "")
+    try schemas.server.execute("UPDATE \(schema).accounts SET version = -1", on: schemas.database)
+    let asked = try statements(schemas) {
+      assertRefused(.storageDamaged) { try ledger.book(spend(customers[0], "second")) }
+    }
+    XCTAssertTrue(asked.contains { $0.contains("customers + ") }, "\(asked)")
     ledger.close()
   }
 
@@ -121,7 +209,7 @@ final class ClusterGroupTests: XCTestCase {
       try ledger.book(spend(customers[0], key + " first"))
       storage.memory.lotDemand.store(0, ordering: .relaxed)
       let asked = try statements(schemas) { try ledger.book(spend(customers[0], key)) }
-      XCTAssertEqual(asked, Self.lock + ["SELECT customers", "SELECT keys"] + ends)
+      XCTAssertEqual(asked, Self.lock + ["SELECT customers + keys"] + ends)
       try assertBooksAddUp(ledger)
       ledger.close()
     }

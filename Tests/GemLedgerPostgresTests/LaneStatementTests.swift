@@ -213,7 +213,7 @@ final class LaneStatementTests: XCTestCase {
     XCTAssertEqual(found("SELECT id FROM aliases WHERE id = $1", "$1 = 'a'"), 0)
   }
 
-  /// Control: what is in a function is found too.
+  /// Control: what is in a function or a union is found too.
   func testAPartWithoutTheGroupsLaneIsFound() {
     let name = "write_group_1a"
     func found(_ sql: String, _ parameters: String, body: String = "") -> [String] {
@@ -238,6 +238,19 @@ final class LaneStatementTests: XCTestCase {
     // Without the lane's update the engine does not note the rows.
     XCTAssertEqual(call(rows), [rows])
     XCTAssertEqual(AskedStatement("SELECT \(name)($1)").parts([:]).map(\.nameOfWriteFunction), [name])
+
+    let one = "SELECT 0 AS query, record_send(q) AS record FROM ("
+    let two = ") q UNION ALL SELECT 1 AS query, record_send(q) AS record FROM ("
+    let (ids, keys) = ("SELECT id FROM customers WHERE lane = $1", "SELECT key FROM (SELECT 1) q, keys WHERE lane = $2")
+    func union(_ first: String, _ second: String) -> [String] {
+      found("\(one)\(first)\(two)\(second)) q", "$1 = '7', $2 = '7', $3 = '8'")
+    }
+    XCTAssertEqual(AskedStatement("\(one)\(ids)\(two)\(keys)) q").parts([:]).map(\.sql), [ids, keys])
+    XCTAssertEqual(union(ids, keys), [])
+    let other = "SELECT key FROM keys WHERE lane = $3"
+    XCTAssertEqual(union(ids, other), [other])
+    let none = "SELECT id FROM customers WHERE customer = $1"
+    XCTAssertEqual(union(none, keys), [none])
   }
 }
 #endif

@@ -34,7 +34,7 @@ final class SpreadSchemas {
     return try Ledger.openPostgres(at: current, clock: clock)
   }
 
-  /// Returns the statements since the last call, with those in functions in place of their calls.
+  /// Returns the statements since the last call, with those in functions and unions in place of the statements.
   func takeStatements() throws -> [AskedStatement] {
     let bodies = try server.bodiesOfWriteFunctions(in: database)
     return try server.takeStatements().flatMap { $0.parts(bodies) }

@@ -12,7 +12,7 @@ extension AskedStatement {
     sql.firstMatch(of: /^SELECT (write_group_[0-9a-f]+)\(\$1[,)]/).map { String($0.output.1) }
   }
 
-  /// The statements in the body of the function that it calls; otherwise itself.
+  /// The queries of a union, or the statements in the body of the function that it calls; otherwise itself.
   ///
   /// They have the same parameters, under the same numbers.
   ///
@@ -23,6 +23,10 @@ extension AskedStatement {
       let text = body.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       let plain = text.replacing(/(ELS)?IF cardinality\(\$\d+\) [=>] \d THEN |END IF;|^BEGIN |END$/, with: "")
       texts = plain.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    } else if sql.hasPrefix("SELECT 0 AS query, record_send(q) AS record FROM (") {
+      texts = sql.split(separator: /(^|\) q UNION ALL )SELECT \d+ AS query, record_send\(q\) AS record FROM \(/).map {
+        String($0).replacing(/\) q$/, with: "")
+      }
     }
     return texts.map { AskedStatement($0, parameters, session: session) }
   }

@@ -15,6 +15,7 @@ final class ConnectionPool: Sendable {
   let readers = DispatchSemaphore(value: readerCount)
   private let target: PostgresTarget
   private let memory: StorageCache
+  private let columns = QueryColumns()
   private let state = Mutex(State())
 
   // Unchecked: the mutex guards the list, and a connection taken from it belongs to one thread.
@@ -58,7 +59,7 @@ final class ConnectionPool: Sendable {
   /// - Parameter connection: The connection over which the layout was read.
   func setUp(_ layout: LaneLayout, _ connection: PostgresConnection) throws(PostgresFailure) {
     setUp(layout.cluster)
-    connection.lanes = layout.cluster.map(LaneStatements.init)
+    connection.lanes = layout.cluster.map { LaneStatements($0, columns) }
     try connection.execute(state.withLock { $0.settings })
   }
 
@@ -99,7 +100,7 @@ final class ConnectionPool: Sendable {
     connection.generation = generation
     leaveReadOnlyServer(for: connection)
     let (settings, cluster) = state.withLock { ($0.settings, $0.cluster) }
-    connection.lanes = cluster.map(LaneStatements.init)
+    connection.lanes = cluster.map { LaneStatements($0, columns) }
     if !settings.isEmpty { try connection.execute(settings) }
     // The connection may lead to a promoted server, to a database restored from a backup, or to a server that has lost
     // rows in a crash, which no other connection has noticed yet. Others that open meanwhile wait until all is

@@ -135,14 +135,13 @@ final class PostgresConnection {
 
   /// Sends all requests in one round trip; after a failed request the rest are not run.
   func ask(_ requests: [PostgresRequest]) throws(PostgresFailure) -> [PostgresRows] {
-    guard let lanes else { return try send(requests) }
-    let statements = requests.map(lanes.naming)
-    let answers = try send(statements.flatMap(\.self))
-    var end = 0
-    return statements.map { statements in
-      end += statements.count
-      return answers[end - 1]
+    guard let lanes else {
+      let answers = try send(requests)
+      for (request, rows) in zip(requests, answers) { try check(rows, of: request.sql) }
+      return answers
     }
+    let batch = lanes.batch(requests)
+    return try lanes.answers(to: batch, try send(batch.statements), check)
   }
 
   private func send(_ requests: [PostgresRequest]) throws(PostgresFailure) -> [PostgresRows] {
@@ -164,12 +163,11 @@ final class PostgresConnection {
     }
     try send(handle) { PQpipelineSync(handle) }
     try flush(handle)
-    let answers = try answers(to: fresh, handle) { requests[$0].sql == Self.commit }
-    for (request, rows) in zip(requests, answers) where rows.count > 0 { try check(rows, of: request.sql) }
-    return answers
+    return try answers(to: fresh, handle) { requests[$0].sql == Self.commit }
   }
 
   private func check(_ rows: PostgresRows, of sql: String) throws(PostgresFailure) {
+    guard rows.count > 0 else { return }
     let known = bounds[sql] ?? AnswerBounds(rows)
     bounds[sql] = known
     if let damage = known.damage(in: rows) { throw damage }

@@ -161,6 +161,15 @@ struct PostgresParameters {
     return values(index).compactMap { $0.bytes.map(number) }
   }
 
+  /// Adds all parameters of another statement.
+  mutating func append(_ other: PostgresParameters) {
+    let start = buffer.count
+    buffer += other.buffer
+    offsets += other.offsets.map { $0 < 0 ? $0 : start + $0 }
+    lengths += other.lengths
+    types += other.types
+  }
+
   // MARK: Rows of lists
 
   var count: Int { types.count }

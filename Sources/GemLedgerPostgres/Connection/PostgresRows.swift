@@ -71,4 +71,56 @@ final class PostgresRows {
     }
   }
 }
+
+// MARK: Rows in records
+
+extension PostgresRows {
+  /// Returns the columns without rows.
+  func withoutRows() -> PostgresRows? { copyOfColumns().map(PostgresRows.init) }
+
+  private func copyOfColumns() -> OpaquePointer? { PQcopyResult(result, PG_COPYRES_ATTRS) }
+
+  /// Returns the results of several queries, of which this one has the rows: the number of the query, and a record.
+  ///
+  /// - Parameter columns: The columns of each query's result.
+  func split(into columns: [PostgresRows]) throws(PostgresFailure) -> [PostgresRows] {
+    let results = columns.map { $0.copyOfColumns() }
+    var isDamaged = results.contains { $0 == nil }
+    for row in 0..<count where !isDamaged {
+      let number = Int(integer(row, 0))
+      let target = results.indices.contains(number) ? results[number] : nil
+      isDamaged = target.map { target in withBytes(row, 1) { !Self.append(record: $0, to: target) } } ?? true
+    }
+    // They own the results, also after damage.
+    let answers = results.compactMap { $0.map(PostgresRows.init) }
+    if isDamaged {
+      throw PostgresFailure(state: PostgresFailure.damagedRow, message: "a record has other columns than its query")
+    }
+    return answers
+  }
+
+  /// Appends a row; the record has the number of its columns, and each one's type and length before its value.
+  private static func append(record: UnsafeBufferPointer<UInt8>, to result: OpaquePointer) -> Bool {
+    let bytes = UnsafeRawBufferPointer(record)
+    func integer(_ offset: Int) -> Int32 {
+      Int32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self))
+    }
+    let (columns, row) = (PQnfields(result), PQntuples(result))
+    guard bytes.count >= 4, integer(0) == columns else { return false }
+    var offset = 4
+    for column in 0..<columns {
+      guard bytes.count >= offset + 8 else { return false }
+      let length = integer(offset + 4)
+      offset += 8
+      guard length >= -1, bytes.count >= offset + Int(max(0, length)) else { return false }
+      // It copies the value, and does not change it.
+      let value = bytes.baseAddress.map { UnsafeMutableRawPointer(mutating: $0 + offset) }
+      guard PQsetvalue(result, row, column, value?.assumingMemoryBound(to: CChar.self), length) == 1 else {
+        return false
+      }
+      offset += Int(max(0, length))
+    }
+    return true
+  }
+}
 #endif

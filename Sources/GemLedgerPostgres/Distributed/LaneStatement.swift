@@ -57,6 +57,8 @@ struct LaneStatement {
   let form: Form
   /// Whether it locks lanes, as the first statement of a group does.
   let locksLanes: Bool
+  /// Whether it only reads tables, and locks nothing.
+  let isQuery: Bool
 
   /// Returns the text of pieces.
   ///
@@ -75,6 +77,7 @@ struct LaneStatement {
 
   init(_ sql: String) {
     locksLanes = sql.contains(" FROM lanes ") && sql.hasSuffix(" FOR UPDATE")
+    isQuery = sql.hasPrefix("SELECT ") && sql.contains("FROM ") && !sql.contains(" FOR ")
     var parser = LaneParser(sql)
     form = parser.form()
   }
