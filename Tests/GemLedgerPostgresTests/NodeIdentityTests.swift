@@ -117,7 +117,7 @@ final class NodeIdentityTests: XCTestCase {
     if isLocked { try holder.execute(["BEGIN", "SELECT FROM lanes FOR UPDATE"]) }
     let node = try PostgresConnection(target)
     try node.execute(["SET lock_timeout = '200ms'"])
-    node.lanes = storage.layout.cluster.map(LaneStatements.init)
+    node.lanes = storage.layout.cluster.map { LaneStatements($0, QueryColumns()) }
     let isProven = try NodeProof(storage.connections, head: storage.layout.heads[1]).holds(for: node)
     XCTAssertEqual(try execute("SELECT count(*) FROM ledger.commit_tokens WHERE customer = -2"), ["0"])
     try holder.execute(["ROLLBACK"])

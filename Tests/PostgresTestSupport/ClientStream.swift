@@ -40,7 +40,7 @@ struct ClientStream {
       statements[text(words[0])] = text(words[1])
     case UInt8(ascii: "B") where words.count > 1:
       let sql = statements[text(words[1])] ?? ""
-      if sql.contains("INSERT INTO commit_tokens") { isMarked = true }
+      if sql.contains("INSERT INTO commit_tokens") || sql.contains(" write_group_") { isMarked = true }
       return isMarked && sql == "COMMIT"
     case UInt8(ascii: "S"):
       isMarked = false
