@@ -336,7 +336,7 @@ final class NodeConnectionTests: XCTestCase {
     let cluster = try NodeCluster()
     _ = try cluster.server.takeStatements()
     try ContractRun.$quickDivisor.withValue(8) { try run(cluster) }
-    try assertAccepted(cluster.server.takeStatements())
+    try assertAccepted(cluster.schemas.takeStatements())
     XCTAssertGreaterThan(cluster.node.commitCount, 0)
     cluster.close()
   }
