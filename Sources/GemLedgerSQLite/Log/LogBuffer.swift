@@ -5,7 +5,8 @@
 /// written at once, with all frames before it; other frames are written when the buffer is full, and before the log is
 /// synced, read, measured or cut.
 ///
-/// All other writes go to the file at once: the log's header, changes of frames, and the first frame after such a write.
+/// All other writes go to the file at once: the log's header, changes of frames, and the first frame after such a
+/// write.
 final class LogBuffer {
   /// Writes bytes at an offset of the file, and returns a result code of SQLite.
   typealias Write = (_ bytes: UnsafeRawPointer, _ count: Int, _ offset: Int64) -> Int32
