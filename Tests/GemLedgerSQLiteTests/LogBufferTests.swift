@@ -56,73 +56,74 @@ final class LogBufferTests: XCTestCase {
 
   func testFramesOfACommitAreOneWrite() {
     let log = Log()
-    log.append(frame: 0, 1, endsCommit: true)
-    XCTAssertEqual(log.file.writes.count, 2, "nothing precedes them, so the frame's two parts go to the file at once")
-    for number in 1...20 { log.append(frame: number, UInt8(number), endsCommit: number == 20) }
-    XCTAssertEqual(
-      log.file.writes.dropFirst(2), [Log.offset(ofFrame: 1)..<Log.offset(ofFrame: 21)],
-      "the commit's frames are in the file before SQLite publishes them")
+    log.buffer.begin()
+    for number in 0...20 { log.append(frame: number, UInt8(number), endsCommit: number == 20) }
+    let frames = Log.offset(ofFrame: 0)..<Log.offset(ofFrame: 21)
+    XCTAssertEqual(log.file.writes, [frames], "the commit's frames are in the file before SQLite publishes them")
+    // What follows in the same commit, such as copies up to a sector's end, goes to the file at once.
+    log.append(frame: 21, 1, endsCommit: true)
+    XCTAssertEqual(log.file.writes.count, 3)
+  }
+
+  /// Frames that do not fit into the page cache are written before the commit, and may be rolled back.
+  func testOutsideOfACommitNothingIsGathered() {
+    let log = Log()
+    for number in 0...3 { log.append(frame: number, 1) }
+    XCTAssertEqual(log.file.writes.count, 8)
+    log.buffer.begin()
+    log.append(frame: 4, 1)
+    log.buffer.finish()
+    XCTAssertEqual(log.buffer.flush(log.file.write), 0)
+    XCTAssertEqual(log.file.writes.count, 8, "a commit that failed leaves no frame to write")
   }
 
   func testAFullBufferIsWritten() {
     let frame = Log.offset(ofFrame: 1) - Log.offset(ofFrame: 0)
     let log = Log(capacity: 3 * frame + 30)
-    for number in 0...8 { log.append(frame: number, 1) }
-    XCTAssertEqual(log.file.writes.dropFirst(2).map(\.count), [3 * frame + 24, 3 * frame - 24 + 24])
+    log.buffer.begin()
+    for number in 0...6 { log.append(frame: number, 1) }
+    XCTAssertEqual(log.file.writes.map(\.count), [3 * frame + 24, 3 * frame])
     XCTAssertEqual(log.buffer.flush(log.file.write), 0)
-    XCTAssertEqual(log.file.bytes.count, Log.offset(ofFrame: 9))
+    XCTAssertEqual(log.file.bytes.count, Log.offset(ofFrame: 7))
   }
 
   /// SQLite's file access on Unix cuts the length of a write to 17 bits.
   func testNoWriteIsLongerThanSQLiteAllows() {
     let log = Log(capacity: LogBuffer.capacityMax)
+    log.buffer.begin()
     for number in 0..<600 { log.append(frame: number, 1, endsCommit: number == 599) }
     XCTAssertEqual(log.file.bytes.count, Log.offset(ofFrame: 600))
     XCTAssertLessThanOrEqual(log.file.writes.map(\.count).max() ?? 0, 131_071)
     XCTAssertLessThan(log.file.writes.count, 8)
   }
 
-  /// A transaction may read its own frames back, and only those.
   func testAReadFindsTheFramesBeforeItsEnd() {
     let log = Log()
-    for number in 0...3 { log.append(frame: number, 1) }
-    let before = log.file.writes.count
+    log.append(frame: 0, 1)
+    log.buffer.begin()
+    for number in 1...3 { log.append(frame: number, 1) }
     XCTAssertEqual(log.buffer.flush(beforeReadTo: Int64(Log.offset(ofFrame: 1)), log.file.write), 0)
-    XCTAssertEqual(log.file.writes.count, before, "the read ends before the gathered frames")
+    XCTAssertEqual(log.file.writes.count, 2, "the read ends before the gathered frames")
     XCTAssertEqual(log.buffer.flush(beforeReadTo: Int64(Log.offset(ofFrame: 2)), log.file.write), 0)
     XCTAssertEqual(log.file.bytes.count, Log.offset(ofFrame: 4))
   }
 
-  /// The transaction that could not be written is rolled back, and the next one begins at its frames.
+  /// After a failed write the whole commit fails, and the next one is written from its place.
   func testAFailedWriteFailsTheCommit() {
-    let log = Log()
-    log.append(frame: 0, 1, endsCommit: true)
-    log.append(frame: 1, 2)
+    let frame = Log.offset(ofFrame: 1) - Log.offset(ofFrame: 0)
+    let log = Log(capacity: 2 * frame)
+    log.buffer.begin()
+    for number in 0...1 { log.append(frame: number, 2) }
     log.file.isFull = true
-    XCTAssertEqual(log.append(frame: 2, 2, endsCommit: true), 13)
-    log.file.isFull = false
-    XCTAssertEqual(log.buffer.flush(log.file.write), 0)
-    XCTAssertEqual(log.file.bytes.count, Log.offset(ofFrame: 1), "frames of a transaction that failed are not written")
-    for number in 1...2 { XCTAssertEqual(log.append(frame: number, 3, endsCommit: number == 2), 0) }
-    XCTAssertEqual(log.file.bytes.count, Log.offset(ofFrame: 3))
-    XCTAssertEqual(log.file.bytes[Log.offset(ofFrame: 1)], 3)
-  }
-
-  /// A read that fails does not make SQLite give up the transaction; its commit then has to fail.
-  func testNoFrameFollowsLostFrames() {
-    let log = Log()
-    log.append(frame: 0, 1, endsCommit: true)
-    for number in 1...2 { log.append(frame: number, 2) }
-    log.file.isFull = true
-    XCTAssertEqual(log.buffer.flush(beforeReadTo: Int64(Log.offset(ofFrame: 2)), log.file.write), 13)
+    XCTAssertEqual(log.append(frame: 2, 2), 13)
     log.file.isFull = false
     XCTAssertEqual(log.append(frame: 3, 2, endsCommit: true), 13)
-    // A change of a frame before them is no new transaction.
-    XCTAssertEqual(log.write(Log.head(2, endsCommit: false), at: Log.offset(ofFrame: 0)), 0)
-    XCTAssertEqual(log.append(frame: 3, 2, endsCommit: true), 13)
-    XCTAssertEqual(log.file.bytes.count, Log.offset(ofFrame: 1))
-    for number in 1...4 { XCTAssertEqual(log.append(frame: number, 3, endsCommit: number == 4), 0) }
-    XCTAssertEqual(log.file.bytes.count, Log.offset(ofFrame: 5))
+    XCTAssertEqual(log.buffer.flush(log.file.write), 13)
+    XCTAssertEqual(log.file.bytes, [])
+    log.buffer.finish()
+    log.buffer.begin()
+    for number in 0...3 { XCTAssertEqual(log.append(frame: number, 3, endsCommit: number == 3), 0) }
+    XCTAssertEqual(log.file.bytes.count, Log.offset(ofFrame: 4))
   }
 
   /// Any order of a connection's calls leaves the same bytes as without the buffer, wherever the file is read.
@@ -134,40 +135,81 @@ final class LogBufferTests: XCTestCase {
         XCTAssertEqual(log.write(bytes, at: offset), 0)
         bytes.withUnsafeBytes { _ = plain.write($0.baseAddress!, $0.count, Int64(offset)) }
       }
-      /// The end of the last commit and of the open transaction, in frames.
-      var (committed, end) = (0, 0)
-      for _ in 0..<120 {
-        let value = UInt8(generator.below(256))
-        switch generator.below(20) {
-        case 0: (committed, end) = (0, 0)
-        case 1: end = committed
-        case 2 where end > committed:
-          // The page is changed again in the same transaction.
-          let frame = committed + generator.below(end - committed)
-          both(Log.page(value), at: Log.offset(ofFrame: frame) + WriteAheadLog.frameHeadByteCount)
-        case 3 where end > committed:
-          // Then the checksums of the frames behind it are computed again.
-          for frame in (committed + generator.below(end - committed))..<end {
-            both(Log.head(value, endsCommit: false), at: Log.offset(ofFrame: frame))
-          }
-        case 4: both([UInt8](repeating: value, count: WriteAheadLog.headerByteCount), at: 0)
-        case 5:
-          XCTAssertEqual(log.buffer.flush(log.file.write), 0)
-          XCTAssertEqual(log.file.bytes, plain.bytes)
-        case 6 where end > 0:
-          let readEnd = Log.offset(ofFrame: 1 + generator.below(end))
-          XCTAssertEqual(log.buffer.flush(beforeReadTo: Int64(readEnd), log.file.write), 0)
-          XCTAssertEqual(log.file.bytes.prefix(readEnd), plain.bytes.prefix(readEnd))
-        default:
-          let endsCommit = generator.percent(15)
-          both(Log.head(value, endsCommit: endsCommit), at: Log.offset(ofFrame: end))
-          both(Log.page(value), at: Log.offset(ofFrame: end) + WriteAheadLog.frameHeadByteCount)
+      func append(_ value: UInt8, _ frame: Int, endsCommit: Bool) {
+        both(Log.head(value, endsCommit: endsCommit), at: Log.offset(ofFrame: frame))
+        both(Log.page(value), at: Log.offset(ofFrame: frame) + WriteAheadLog.frameHeadByteCount)
+      }
+      var committed = 0
+      for _ in 0..<20 {
+        var end = committed
+        // Frames that do not fit into the page cache, before the commit.
+        for _ in 0..<generator.below(4) {
+          append(UInt8(generator.below(256)), end, endsCommit: false)
           end += 1
-          guard endsCommit else { continue }
-          committed = end
-          XCTAssertEqual(log.file.bytes, plain.bytes, "a published commit is in the file")
         }
+        XCTAssertEqual(log.file.bytes, plain.bytes)
+        guard generator.percent(80) else { continue }
+        log.buffer.begin()
+        for _ in 0..<generator.below(12) {
+          let value = UInt8(generator.below(256))
+          switch generator.below(12) {
+          case 0 where end > committed:
+            // The frame of a page that was written before is written again.
+            let frame = committed + generator.below(end - committed)
+            both(Log.page(value), at: Log.offset(ofFrame: frame) + WriteAheadLog.frameHeadByteCount)
+          case 1 where end > 0:
+            let readEnd = Log.offset(ofFrame: 1 + generator.below(end))
+            XCTAssertEqual(log.buffer.flush(beforeReadTo: Int64(readEnd), log.file.write), 0)
+            XCTAssertEqual(log.file.bytes.prefix(readEnd), plain.bytes.prefix(readEnd))
+          default:
+            append(value, end, endsCommit: false)
+            end += 1
+          }
+        }
+        append(7, end, endsCommit: true)
+        end += 1
+        // Then the checksums of changed frames are computed again.
+        if generator.percent(20) {
+          for frame in committed..<end {
+            both(Log.head(8, endsCommit: frame == end - 1), at: Log.offset(ofFrame: frame))
+          }
+        }
+        XCTAssertEqual(log.file.bytes, plain.bytes, "a published commit is in the file")
+        log.buffer.finish()
+        committed = generator.percent(10) ? 0 : end
       }
     }
+  }
+
+  // MARK: Several connections
+
+  /// A transaction that outgrew the page cache and was rolled back leaves nothing that is written over later commits.
+  func testARolledBackTransactionLeavesTheCommitsOfOthers() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("it.sqlite")
+    let first = try SQLiteConnection(path: path, .create)
+    try first.execute(
+      "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE t (n INTEGER PRIMARY KEY, b BLOB)")
+    try first.execute("PRAGMA cache_size = 10")
+    let other = try SQLiteConnection(path: path)
+    func commit(_ connection: SQLiteConnection, _ rows: Range<Int>) throws {
+      try connection.execute("BEGIN IMMEDIATE")
+      for row in rows { try connection.execute("INSERT INTO t VALUES (\(row), randomblob(3000))") }
+      try connection.gatheringFrames { () throws(SQLiteFailure) in try connection.execute("COMMIT") }
+    }
+    try commit(first, 0..<10)
+    for round in 1...5 {
+      try first.execute("BEGIN IMMEDIATE")
+      for row in 0..<60 { try first.execute("INSERT INTO t VALUES (\(1_000_000 + row), randomblob(3000))") }
+      try first.execute("ROLLBACK")
+      try commit(other, round * 100..<round * 100 + 40)
+      // Each of these made the connection write what it had gathered.
+      if round.isMultiple(of: 2) { try first.execute("PRAGMA wal_checkpoint(PASSIVE)") }
+      XCTAssertEqual(try first.integer("SELECT count(*) FROM t"), Int64(10 + 41 * (round - 1) + 40))
+      try commit(first, round * 100 + 50..<round * 100 + 51)
+    }
+    let third = try SQLiteConnection(path: path)
+    XCTAssertEqual(try third.integer("SELECT count(*) FROM t"), 10 + 41 * 5)
+    XCTAssertEqual(try third.integer("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'"), 1)
   }
 }

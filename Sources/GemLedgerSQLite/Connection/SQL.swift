@@ -113,6 +113,9 @@ package enum SQL {
 
   /// Returns the insertion of many rows.
   ///
+  /// If it fails, it leaves the rows before the one that fails, and the transaction has to be rolled back. To remove
+  /// them, SQLite would copy each page before it changes it, and more than 64 KiB of them into a temporary file.
+  ///
   /// - Parameter text: The insertion of one row, which ends with the list of its values and parameters.
   static func inserting(manyRowsLike text: String) -> String {
     guard let start = text.firstRange(of: "VALUES (") else { return text }
@@ -125,6 +128,7 @@ package enum SQL {
     let rows = (0..<rowsPerInsertion).map { row in
       "(" + parts[0] + parameters.map { "?\(row * width + $0.number)\($0.rest)" }.joined() + ")"
     }
-    return text[..<start.lowerBound] + "VALUES " + rows.joined(separator: ", ")
+    let beginning = text[..<start.lowerBound].replacing("INSERT INTO", with: "INSERT OR FAIL INTO", maxReplacements: 1)
+    return beginning + "VALUES " + rows.joined(separator: ", ")
   }
 }

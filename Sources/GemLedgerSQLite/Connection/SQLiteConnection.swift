@@ -125,6 +125,14 @@ final class SQLiteConnection {
     try execute(SQL.settings)
   }
 
+  /// Runs a commit, and writes its frames with few system calls.
+  func gatheringFrames(_ commit: () throws(SQLiteFailure) -> Void) throws(SQLiteFailure) {
+    let buffer = SQLiteVFS.logBuffer(of: database)
+    buffer?.begin()
+    defer { buffer?.finish() }
+    try commit()
+  }
+
   var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
 
   static func failure(_ code: Int32, _ database: OpaquePointer) -> SQLiteFailure {

@@ -7,7 +7,7 @@ internal import Synchronization
 /// - A read that fails or ends early is a read error: SQLite would fill the rest with zeros and treat the rows as
 /// damaged.
 /// - It detects the start of a log.
-/// - It writes many frames of a log with one system call (``LogBuffer``).
+/// - It writes the frames of a commit with few system calls (``LogBuffer``).
 enum SQLiteVFS {
   /// The name of the registered VFS; nil if SQLite has no default VFS.
   static let name: String? = register()
@@ -35,7 +35,7 @@ enum SQLiteVFS {
     /// The first member, since SQLite sees only this.
     var own: sqlite3_io_methods
     let original: UnsafePointer<sqlite3_io_methods>
-    /// The frames of the open log that are not in the file yet; nil for other files.
+    /// The frames of a running commit that are not in the log yet; nil for files that are no log.
     let buffer: LogBuffer?
 
     init(over original: UnsafePointer<sqlite3_io_methods>, buffer: LogBuffer? = nil) {
@@ -78,6 +78,22 @@ enum SQLiteVFS {
     made.initialize(to: methods)
     return made
   }
+
+  /// Returns the buffer of a connection's log; nil if the connection has no log open.
+  static func logBuffer(of database: OpaquePointer) -> LogBuffer? {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    let code = sqlite3_file_control(database, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file)
+    // Without a log this is the rollback journal, which may have methods of SQLite.
+    guard code == SQLITE_OK, let close = file?.pointee.pMethods?.pointee.xClose,
+      unsafeBitCast(close, to: UInt.self) == closeLogAddress
+    else { return nil }
+    return methods(of: file)?.pointee.buffer
+  }
+
+  private static let closeLogAddress: UInt = {
+    let close: @convention(c) (UnsafeMutablePointer<sqlite3_file>?) -> Int32 = closeLog
+    return unsafeBitCast(close, to: UInt.self)
+  }()
 
   fileprivate static func methods(of file: UnsafeMutablePointer<sqlite3_file>?) -> UnsafePointer<Methods>? {
     file?.pointee.pMethods.map { UnsafeRawPointer($0).assumingMemoryBound(to: Methods.self) }
@@ -168,7 +184,7 @@ private func measureLog(_ file: UnsafeMutablePointer<sqlite3_file>?, _ size: Uns
   return code == SQLITE_OK ? measure(file, size) : code
 }
 
-/// Closes a log; frames that are not in the file belong to no commit.
+/// Closes a log, outside of a commit.
 private func closeLog(_ file: UnsafeMutablePointer<sqlite3_file>?) -> Int32 {
   guard let methods = SQLiteVFS.methods(of: file), let close = methods.pointee.original.pointee.xClose else {
     return SQLITE_IOERR

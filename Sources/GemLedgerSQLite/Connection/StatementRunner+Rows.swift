@@ -52,8 +52,24 @@ extension StatementRunner {
   }
 
   func insert<Row: StoredRow>(_ rows: [Row]) throws(LedgerError) {
-    let isReplacing = replacesOrphans && Self.tablesOfTransactions.contains("\(Row.table)")
-    if isReplacing { try replace(rows) } else { try insert(rows, "INSERT", many: "INSERT of many rows") }
+    guard !rows.isEmpty else { return }
+    if replacesOrphans, Self.tablesOfTransactions.contains("\(Row.table)") { return try replace(rows) }
+    try translating { () throws(SQLiteFailure) in
+      let rest = try insertMany(
+        rows,
+        { () throws(SQLiteFailure) in
+          try cached("INSERT of many rows", of: Row.self) {
+            SQL.inserting(manyRowsLike: Self.insertion($0, of: Row.self))
+          }
+        }, ColumnBinder.bind)
+      guard !rest.isEmpty else { return }
+      try run(try cached("INSERT", of: Row.self) { Self.insertion($0, of: Row.self) }, rest, ColumnBinder.bind)
+    }
+  }
+
+  private static func insertion<Row: StoredRow>(_ names: ColumnNames, of type: Row.Type) -> String {
+    let values = names.names.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+    return "INSERT INTO \(Row.table) (\(names.list)) VALUES (\(values))"
   }
 
   /// The tables with keys that begin with the number of the rows' transaction or entry.
@@ -62,25 +78,6 @@ extension StatementRunner {
       NoteRow.table, AllocationRow.table, ItemEntryRow.table, MergeRow.table, RefundWithPart.table, RefundPartRow.table,
       JournalEventRow.table,
     ].map(\.description))
-
-  /// - Parameter many: The name of the statement for many rows.
-  private func insert<Row: StoredRow>(
-    _ rows: [Row], _ verb: StaticString, many: StaticString
-  ) throws(LedgerError) {
-    guard !rows.isEmpty else { return }
-    func sql(_ names: ColumnNames) -> String {
-      let values = names.names.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
-      return "\(verb) INTO \(Row.table) (\(names.list)) VALUES (\(values))"
-    }
-    try translating { () throws(SQLiteFailure) in
-      let rest = try insertMany(
-        rows,
-        { () throws(SQLiteFailure) in
-          try cached(many, of: Row.self) { SQL.inserting(manyRowsLike: sql($0)) }
-        }, ColumnBinder.bind)
-      if !rest.isEmpty { try run(try cached(verb, of: Row.self, sql), rest, ColumnBinder.bind) }
-    }
-  }
 
   /// Runs the statement for each row, with all columns as its parameters, in order.
   func run<Row: StoredRow>(_ statement: SQLiteStatement, _ rows: [Row]) throws(LedgerError) {
@@ -101,7 +98,11 @@ extension StatementRunner {
 
   /// Adds the rows, replacing rows with the same key.
   func replace<Row: StoredRow>(_ rows: [Row]) throws(LedgerError) {
-    try insert(rows, "INSERT OR REPLACE", many: "INSERT OR REPLACE of many rows")
+    guard !rows.isEmpty else { return }
+    let statement = try statement("INSERT OR REPLACE", of: Row.self) { names in
+      Self.insertion(names, of: Row.self).replacing("INSERT INTO", with: "INSERT OR REPLACE INTO", maxReplacements: 1)
+    }
+    try run(statement, rows)
   }
 
   func statement<Row: StoredRow>(

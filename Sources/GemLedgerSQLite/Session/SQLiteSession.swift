@@ -52,7 +52,8 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
     let path = connection.path
     let begunLogs = SQLiteVFS.begunLogCount.load(ordering: .relaxed)
     do throws(SQLiteFailure) {
-      try tables.statements.hot(.commit).run()
+      let commit = try tables.statements.hot(.commit)
+      try connection.gatheringFrames { () throws(SQLiteFailure) in try commit.run() }
       let hasBegunLog = SQLiteVFS.begunLogCount.load(ordering: .relaxed) != begunLogs
       owesGeneration = (owesGeneration == true || hasBegunLog) && !wroteGeneration
     } catch {
