@@ -237,6 +237,55 @@ final class NodeConnectionTests: XCTestCase {
     other.close()
   }
 
+  /// A removed node is told of no later move, so it may write rows that the cluster does not have.
+  func testANodeIsLeftSoonAfterItsLaneMoved() throws {
+    let (cluster, ledger, storage, customers) = try open()
+    NodeCluster.connect(storage)
+    try assertSpends(cluster, ledger, customers[1][0], overNode: true)
+    try cluster.server.execute("UPDATE pg_dist_placement SET groupid = 0", on: cluster.superuser)
+    try cluster.server.execute("DELETE FROM pg_dist_node", on: cluster.superuser)
+    cluster.time.pass(NodeConnections.validity - .milliseconds(1))
+    try assertSpends(cluster, ledger, customers[1][0], overNode: true)
+    cluster.time.pass(.milliseconds(1))
+    for _ in 0..<3 {
+      try assertSpends(cluster, ledger, customers[1][0], overNode: false)
+      storage.nodes?.finishTries()
+      cluster.time.pass(.seconds(3600))
+    }
+    try assertBooksAddUp(ledger)
+    ledger.close()
+    cluster.close()
+  }
+
+  /// A lane that stays is read again now and then, over the same connection to its node.
+  func testANodeThatKeepsItsLaneStaysInUse() throws {
+    let (cluster, ledger, storage, customers) = try open()
+    NodeCluster.connect(storage)
+    let connections = cluster.node.connectionCount
+    for _ in 0..<3 {
+      try assertSpends(cluster, ledger, customers[1][0], overNode: true)
+      cluster.time.pass(NodeConnections.validity)
+      try assertSpends(cluster, ledger, customers[1][0], overNode: false)
+      storage.nodes?.finishTries()
+    }
+    XCTAssertEqual(cluster.node.connectionCount, connections)
+    ledger.close()
+    cluster.close()
+  }
+
+  /// Without the rows of its lane a node would refuse all commands of the lane.
+  func testANodeWithoutTheLaneIsLeft() throws {
+    let (cluster, ledger, storage, customers) = try open()
+    NodeCluster.connect(storage)
+    let loan = try XCTUnwrap(storage.nodes?.take(1))
+    try loan.connection.execute(["CREATE TEMPORARY TABLE lanes (LIKE lanes)"])
+    loan.pool.giveBack(loan.connection)
+    try assertSpends(cluster, ledger, customers[1][0], overNode: false)
+    XCTAssertNil(storage.nodes?.take(1))
+    ledger.close()
+    cluster.close()
+  }
+
   // MARK: Nodes away
 
   func testANodeThatIsAwayIsTriedAgainAfterPauses() throws {
@@ -367,7 +416,8 @@ final class NodeConnectionTests: XCTestCase {
           do {
             for _ in 0..<rounds {
               try ledger.grant([Make.amount("GEM", 1)], customer: customer)
-              time.pass(.seconds(60))
+              // The pauses end within some bookings, and so does the use of a node without asking again.
+              time.pass(.milliseconds(300))
             }
           } catch { XCTFail("\(error)") }
         }

@@ -25,6 +25,8 @@ package struct LaneChange {
     package let isChanged: Bool
     /// Whether the function that writes the rows of a group was created.
     package var isFunctionNew = false
+    /// Why that function could not be created; the ledger works without it.
+    package var functionProblem: String?
     /// The number of nodes that determined the number of lanes; nil if the caller did, or nothing was changed.
     package var nodes: Int?
     /// Tables with old rows that the engine could not remove from the coordinator; an erasure does not reach these
@@ -78,10 +80,12 @@ package struct LaneChange {
       return Outcome(lanes: lanes.count, isChanged: true, nodes: nodes)
     }
     let connection = try connect()
-    outcome.isFunctionNew = try PostgresStorage.translating(target) { () throws(PostgresFailure) in
-      try WriteFunction(connection, schema: target.schema).createIfMissing()
-    }
     outcome.leftovers = try LocalRows(connection, target).remove()
+    do throws(PostgresFailure) {
+      outcome.isFunctionNew = try WriteFunction(connection, schema: target.schema).createIfMissing()
+    } catch {
+      outcome.functionProblem = error.message
+    }
     return outcome
   }
 

@@ -6,7 +6,8 @@ internal import Synchronization
 /// Connections to the nodes of a distributed engine that hold lanes, for groups of one lane.
 ///
 /// Such a node executes most statements of the group itself. Any node routes all statements, so a group is also right
-/// on a node that its lane has left.
+/// on a node that its lane has left. That ends when the node is removed from the cluster, since it is told of no later
+/// move. So the coordinator is asked every few seconds which node holds a lane.
 ///
 /// Each connection is opened and proven in the background, when a group of a lane finds none. Until then the group uses
 /// the coordinator, so no caller waits for a node. A lane has one group at a time, so a process has at most one
@@ -35,11 +36,22 @@ final class NodeConnections: Sendable {
   private struct Lane {
     var hadGroup = false
     /// The node that held the lane when it was last read.
-    var node: Node?
+    private(set) var node: Node?
+    private var readAt: ContinuousClock.Instant?
     /// The schedule while no other node can be used for the lane.
     var schedule = RetrySchedule()
     var isBeingTried = false
+
+    /// Returns the node, if it was read a short time ago.
+    func node(at now: ContinuousClock.Instant) -> Node? {
+      readAt.flatMap { now < $0 + NodeConnections.validity ? node : nil }
+    }
+
+    mutating func set(_ node: Node?, readAt: ContinuousClock.Instant) { (self.node, self.readAt) = (node, readAt) }
   }
+
+  /// How long a node is used without asking again which node holds the lane.
+  static let validity = Duration.seconds(5)
 
   private struct State {
     var lanes: [Lane]
@@ -76,10 +88,11 @@ final class NodeConnections: Sendable {
 
   /// Takes a connection to the node of a lane; nil if none is ready, and then tries to open one for later groups.
   func take(_ lane: Int) -> Loan? {
-    if let node = state.withLock({ $0.lanes[lane].node }), let connection = node.pool.takeIdle() {
+    let now = now()
+    if let node = state.withLock({ $0.lanes[lane].node(at: now) }), let connection = node.pool.takeIdle() {
       return Loan(connection: connection, pool: node.pool, node: node)
     }
-    if beginTry(lane, now()) { queue.async { self.tryNode(of: lane) } }
+    if beginTry(lane, now) { queue.async { self.tryNode(of: lane) } }
     return nil
   }
 
@@ -103,10 +116,15 @@ final class NodeConnections: Sendable {
   /// Leaves a node alone for a while, unless the failure would also have happened on the coordinator.
   func noteFailure(_ failure: PostgresFailure, of loan: Loan) {
     guard !failure.isTransient, !failure.isTimeout else { return }
-    loan.node.rest(now())
-    loan.pool.dropIdle()
+    leave(loan)
     // A promoted standby may lack rows that were read. The next group uses an open connection to the coordinator.
     if failure.isConnectionLost { memory.forgetAll() }
+  }
+
+  /// Leaves a node alone for a while.
+  func leave(_ loan: Loan) {
+    loan.node.rest(now())
+    loan.pool.dropIdle()
   }
 
   func close() {
@@ -128,18 +146,24 @@ final class NodeConnections: Sendable {
   // MARK: Tries
 
   private func tryNode(of lane: Int) {
+    let readAt = now()
     let node: Node?
     do throws(PostgresFailure) { node = try self.node(of: lane) } catch { node = nil }
-    if let node, node.isDue(now()) { connect(to: node, for: lane) }
-    state.withLock { state in
+    if let node, node.isDue(now()) {
+      if let connection = node.pool.takeIdle() { node.pool.giveBack(connection) } else { connect(to: node, for: lane) }
+    }
+    let former = state.withLock { state in
+      let former = state.lanes[lane].node
       state.lanes[lane].isBeingTried = false
-      state.lanes[lane].node = node
+      state.lanes[lane].set(node, readAt: readAt)
       if node == nil {
         state.lanes[lane].schedule.fail(at: now())
       } else {
         state.lanes[lane].schedule = RetrySchedule()
       }
+      return former
     }
+    if let former, former !== node { former.pool.dropIdle() }
   }
 
   private func connect(to node: Node, for lane: Int) {

@@ -36,17 +36,23 @@ struct NodeProof {
         isProven = showsLock(node)
         _ = try connection.ask(PostgresRequest("ROLLBACK"))
       }
-      _ = try connection.ask(
-        PostgresRequest(
-          "DELETE FROM commit_tokens WHERE customer = $1 AND writer = $2", head, PostgresBytes(bytes: token.writer)))
+      _ = try connection.ask(removal)
       return isProven && takesLock(node)
     } catch {
       // The transaction may still be open.
       if connection.isOpen {
-        do throws(PostgresFailure) { try connection.execute(["ROLLBACK"]) } catch { connection.close() }
+        do throws(PostgresFailure) {
+          try connection.execute(["ROLLBACK"])
+          _ = try connection.ask(removal)
+        } catch { connection.close() }
       }
       throw error
     }
+  }
+
+  private var removal: PostgresRequest {
+    PostgresRequest(
+      "DELETE FROM commit_tokens WHERE customer = $1 AND writer = $2", head, PostgresBytes(bytes: token.writer))
   }
 
   // MARK: The node

@@ -313,6 +313,13 @@ package final class PostgresStorage: LedgerStorage {
       do throws(LedgerError) {
         answer = try outcome(of: body, session)
         groupRoundTrips.add(session.connection.roundTrips - roundTripsBefore, ordering: .sequentiallyConsistent)
+        if let used = loan, case .failure(let error) = answer, error.code == .storageUnavailable {
+          // The node shows other lanes than those of the ledger; the coordinator decides whether they changed.
+          session.connection.close()
+          nodes?.leave(used)
+          loan = nil
+          continue
+        }
         // A group without writes needs no look-up.
         if group.isCommitted { notifier.note() } else { try session.endWithoutCommit() }
         pool.giveBack(session.connection)

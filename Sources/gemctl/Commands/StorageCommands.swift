@@ -97,11 +97,13 @@ struct StorageCommands {
   private func show(_ outcome: LaneChange.Outcome) throws(LedgerError) {
     let fields: JSONValue = [
       "lanes": .integer(Int64(outcome.lanes)), "changed": .bool(outcome.isChanged),
-      "function_created": .bool(outcome.isFunctionNew), "nodes": outcome.nodes.map { .integer(Int64($0)) } ?? .null,
+      "function_created": .bool(outcome.isFunctionNew),
+      "function_problem": outcome.functionProblem.map(JSONValue.string) ?? .null,
+      "nodes": outcome.nodes.map { .integer(Int64($0)) } ?? .null,
       "leftovers": .array(outcome.leftovers.map(JSONValue.string)),
     ]
     try invocation.print(fields) { _ in
-      Self.change(outcome) + Self.reason(outcome) + Self.leftovers(outcome)
+      Self.change(outcome) + Self.reason(outcome) + Self.functionProblem(outcome) + Self.leftovers(outcome)
     }
   }
 
@@ -117,6 +119,13 @@ struct StorageCommands {
     guard let nodes = outcome.nodes else { return "" }
     return "The number results from \(nodes) \(nodes == 1 ? "node" : "nodes") with shards. More lanes leave each group "
       + "with fewer commands; to choose another number, use --shards.\n"
+  }
+
+  private static func functionProblem(_ outcome: LaneChange.Outcome) -> String {
+    guard let problem = outcome.functionProblem else { return "" }
+    return "The function that writes the rows of a group could not be created: \(SafeText.escaped(problem)). The ledger "
+      + "works without it, with more statements for each group. To create it, repeat the command as a role that may "
+      + "create functions in the schema.\n"
   }
 
   private static func leftovers(_ outcome: LaneChange.Outcome) -> String {
