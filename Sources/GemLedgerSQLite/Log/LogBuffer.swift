@@ -3,8 +3,8 @@
 /// SQLite writes a frame with two calls, one of 24 bytes and one of a page, and each call costs more than the copy of
 /// its bytes. This gathers frames while a commit is running: the connection then holds the log's lock for writing, and
 /// other connections read no frame before SQLite has published the commit. The frame that ends the commit is written at
-/// once, with all frames before it; frames are also written when the buffer is full, and before the log is synced, read,
-/// measured or cut.
+/// once, with all frames before it. Frames are also written when the buffer is full, and before the log is synced,
+/// read, measured or cut.
 ///
 /// At any other time each write goes to the file at once. Frames of a transaction that was rolled back must not be
 /// written later: their place in the log may belong to a commit of another connection by then.
