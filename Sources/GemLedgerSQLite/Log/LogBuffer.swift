@@ -73,6 +73,6 @@ final class LogBuffer {
 
   /// Writes the gathered frames if some of them are before the end of a read.
   func flush(beforeReadTo readEnd: Int64, _ file: Write) -> Int32 {
-    count > 0 && readEnd > end - Int64(count) ? flush(file) : failure
+    count > 0 && readEnd > end - Int64(count) ? flush(file) : 0
   }
 }
