@@ -262,12 +262,16 @@ final class NodeConnectionTests: XCTestCase {
     let (cluster, ledger, storage, customers) = try open()
     NodeCluster.connect(storage)
     let connections = cluster.node.connectionCount
-    for _ in 0..<3 {
+    for _ in 0..<5 {
       try assertSpends(cluster, ledger, customers[1][0], overNode: true)
-      cluster.time.pass(NodeConnections.validity)
-      try assertSpends(cluster, ledger, customers[1][0], overNode: false)
       storage.nodes?.finishTries()
+      cluster.time.pass(NodeConnections.validity / 2)
     }
+    // After a longer pause the coordinator is asked before the node is used.
+    cluster.time.pass(NodeConnections.validity)
+    try assertSpends(cluster, ledger, customers[1][0], overNode: false)
+    storage.nodes?.finishTries()
+    try assertSpends(cluster, ledger, customers[1][0], overNode: true)
     XCTAssertEqual(cluster.node.connectionCount, connections)
     ledger.close()
     cluster.close()

@@ -85,7 +85,8 @@ final class PostgresCommandTests: XCTestCase {
             """),
         Row(
           "gemctl --storage '\(chosen)' storage distribute --json",
-          output: #"{"lanes":6,"changed":false,"function_created":false,"nodes":null,"leftovers":[]}"# + "\n"),
+          output: #"{"lanes":6,"changed":false,"function_created":false,"function_problem":null,"#
+            + #""nodes":null,"leftovers":[]}"# + "\n"),
       ], in: home)
     // As if an earlier version had distributed it.
     let function = try XCTUnwrap(server.bodiesOfWriteFunctions(in: chosen).keys.first)

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// Such a node executes most statements of the group itself. Any node routes all statements, so a group is also right
 /// on a node that its lane has left. That ends when the node is removed from the cluster, since it is told of no later
-/// move. So the coordinator is asked every few seconds which node holds a lane.
+/// move. So the coordinator is asked every few seconds which node holds a lane that has groups.
 ///
 /// Each connection is opened and proven in the background, when a group of a lane finds none. Until then the group uses
 /// the coordinator, so no caller waits for a node. A lane has one group at a time, so a process has at most one
@@ -47,6 +47,11 @@ final class NodeConnections: Sendable {
       readAt.flatMap { now < $0 + NodeConnections.validity ? node : nil }
     }
 
+    /// Whether the node is to be read again, before it is too old to be used.
+    func isAging(at now: ContinuousClock.Instant) -> Bool {
+      readAt.map { now >= $0 + NodeConnections.validity / 2 } ?? false
+    }
+
     mutating func set(_ node: Node?, readAt: ContinuousClock.Instant) { (self.node, self.readAt) = (node, readAt) }
   }
 
@@ -67,6 +72,8 @@ final class NodeConnections: Sendable {
   private let now: @Sendable () -> ContinuousClock.Instant
   private let state: Mutex<State>
   private let queue = DispatchQueue(label: "GemLedgerPostgres.NodeConnections", qos: .utility)
+  /// A separate queue: a node that hangs does not delay the reads for lanes of other nodes.
+  private let openings = DispatchQueue(label: "GemLedgerPostgres.NodeConnections.openings", qos: .utility)
 
   /// - Parameters:
   ///   - heads: The lanes, as the numbers of their rows.
@@ -89,11 +96,12 @@ final class NodeConnections: Sendable {
   /// Takes a connection to the node of a lane; nil if none is ready, and then tries to open one for later groups.
   func take(_ lane: Int) -> Loan? {
     let now = now()
-    if let node = state.withLock({ $0.lanes[lane].node(at: now) }), let connection = node.pool.takeIdle() {
-      return Loan(connection: connection, pool: node.pool, node: node)
-    }
-    if beginTry(lane, now) { queue.async { self.tryNode(of: lane) } }
-    return nil
+    let (node, isAging) = state.withLock { ($0.lanes[lane].node(at: now), $0.lanes[lane].isAging(at: now)) }
+    let connection = node?.pool.takeIdle()
+    let opens = connection == nil
+    if opens || isAging, beginTry(lane, now) { queue.async { self.tryNode(of: lane, opens: opens) } }
+    guard let node, let connection else { return nil }
+    return Loan(connection: connection, pool: node.pool, node: node)
   }
 
   private func beginTry(_ lane: Int, _ now: ContinuousClock.Instant) -> Bool {
@@ -141,30 +149,49 @@ final class NodeConnections: Sendable {
   }
 
   /// Waits until the tries that have begun are over.
-  func finishTries() { queue.sync {} }
+  func finishTries() {
+    queue.sync {}
+    openings.sync {}
+  }
 
   // MARK: Tries
 
-  private func tryNode(of lane: Int) {
+  /// Reads which node holds a lane.
+  ///
+  /// - Parameter opens: Whether a group found no connection to the node.
+  private func tryNode(of lane: Int, opens: Bool) {
     let readAt = now()
     let node: Node?
-    do throws(PostgresFailure) { node = try self.node(of: lane) } catch { node = nil }
-    if let node, node.isDue(now()) {
-      if let connection = node.pool.takeIdle() { node.pool.giveBack(connection) } else { connect(to: node, for: lane) }
+    do throws(PostgresFailure) { node = try self.node(of: lane) } catch {
+      // The node that was read before is used until it is too old.
+      return state.withLock { state in
+        state.lanes[lane].schedule.fail(at: now())
+        state.lanes[lane].isBeingTried = false
+      }
     }
-    let former = state.withLock { state in
+    let unused = state.withLock { state in
       let former = state.lanes[lane].node
-      state.lanes[lane].isBeingTried = false
       state.lanes[lane].set(node, readAt: readAt)
       if node == nil {
         state.lanes[lane].schedule.fail(at: now())
       } else {
         state.lanes[lane].schedule = RetrySchedule()
       }
-      return former
+      return state.lanes.contains { $0.node === former } ? nil : former
     }
-    if let former, former !== node { former.pool.dropIdle() }
+    unused?.pool.dropIdle()
+    guard opens, let node, node.isDue(now()) else { return endTry(lane) }
+    openings.async {
+      if let connection = node.pool.takeIdle() {
+        node.pool.giveBack(connection)
+      } else {
+        self.connect(to: node, for: lane)
+      }
+      self.endTry(lane)
+    }
   }
+
+  private func endTry(_ lane: Int) { state.withLock { $0.lanes[lane].isBeingTried = false } }
 
   private func connect(to node: Node, for lane: Int) {
     do throws(PostgresFailure) {

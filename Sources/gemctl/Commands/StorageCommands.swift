@@ -124,8 +124,8 @@ struct StorageCommands {
   private static func functionProblem(_ outcome: LaneChange.Outcome) -> String {
     guard let problem = outcome.functionProblem else { return "" }
     return "The function that writes the rows of a group could not be created: \(SafeText.escaped(problem)). The "
-      + "ledger works without it, with more statements for each group. To create it, repeat the command as a role that "
-      + "may create functions in the schema.\n"
+      + "ledger works without it, with more statements for each group. To create it, repeat the command; it needs the "
+      + "right to create functions in the schema.\n"
   }
 
   private static func leftovers(_ outcome: LaneChange.Outcome) -> String {
