@@ -124,12 +124,14 @@ final class RecordLogDamageTests: XCTestCase {
     }
   }
 
-  /// Whether the bytes without the range lack whole lines: lines begin alike, so the range may start within one.
-  private static func isOfWholeLines(_ range: Range<Int>, _ bytes: [UInt8]) -> Bool {
-    func isLineStart(_ index: Int) -> Bool { index == 0 || bytes[index - 1] == RecordFrame.lineFeed }
-    var (start, end) = (range.lowerBound, range.upperBound)
-    while !isLineStart(start), bytes[start - 1] == bytes[end - 1] { (start, end) = (start - 1, end - 1) }
-    return isLineStart(start) && isLineStart(end)
+  /// Whether the bytes lack whole lines and maybe their end, and nothing else.
+  private static func lacksOnlyLines(_ bytes: [UInt8], _ sample: Sample) -> Bool {
+    var rest = sample.bytes.split(separator: RecordFrame.lineFeed)[...]
+    for line in bytes.split(separator: RecordFrame.lineFeed).dropLast() {
+      guard let index = rest.firstIndex(of: line) else { return false }
+      rest = rest[(index + 1)...]
+    }
+    return !sample.bytes.starts(with: bytes)
   }
 
   /// Several flips, swapped pieces, repeated pieces and cuts together.
@@ -144,14 +146,13 @@ final class RecordLogDamageTests: XCTestCase {
         switch generator.below(4) {
         case 0: bytes[start] ^= UInt8(1 + generator.below(255))
         case 1: for index in start..<end { bytes[index] = UInt8(generator.below(256)) }
-        case 2:
-          // No disk loses whole lines and nothing else, which nothing in the file would show.
-          let isOfLines = Self.isOfWholeLines(start..<end, bytes)
-          bytes.removeSubrange(start..<(isOfLines ? end - 1 : end))
+        case 2: bytes.removeSubrange(start..<end)
         default: for index in start..<end { bytes[index] = 0 }
         }
         if bytes.isEmpty { bytes = [0] }
       }
+      // No disk loses whole lines and nothing else, which nothing in the file would show.
+      if Self.lacksOnlyLines(bytes, sample) { bytes[bytes.count / 2] ^= 1 }
       return ("round \(round), seed \(generator.seed)", bytes)
     }
     try play(damages, sample)
