@@ -16,7 +16,7 @@ final class LaneStatementTests: XCTestCase {
   }
 
   private func naming(_ sql: String, _ add: (inout PostgresParameters) -> Void = { _ in }) -> [PostgresRequest] {
-    lanes.naming(PostgresRequest(sql, add))
+    lanes.batch([PostgresRequest(sql, add)]).statements
   }
 
   private func beginGroup(_ lane: Int) {
@@ -100,7 +100,7 @@ final class LaneStatementTests: XCTestCase {
     let layout = LaneLayout(count: 3, version: 1, cluster: cluster)
     let requests = KeyStatements.requests(keys, layout)
     XCTAssertEqual(requests.count, 1)
-    let named = requests.flatMap(lanes.naming)
+    let named = lanes.batch(requests).statements
     XCTAssertEqual(named.count, 1)
     XCTAssertTrue(
       named[0].sql.contains("FROM keys WHERE lane = $3 AND customer = owner AND key = wanted"), named[0].sql)

@@ -383,28 +383,7 @@ final class NodeConnectionTests: XCTestCase {
     cluster.close()
   }
 
-  // MARK: The rules
-
-  private func check(_ run: (NodeCluster) throws -> Void) throws {
-    let cluster = try NodeCluster()
-    _ = try cluster.server.takeStatements()
-    try ContractRun.$quickDivisor.withValue(8) { try run(cluster) }
-    try assertAccepted(cluster.schemas.takeStatements())
-    XCTAssertGreaterThan(cluster.node.commitCount, 0)
-    cluster.close()
-  }
-
-  func testMeetsTheStorageContract() throws {
-    try check { cluster in try StorageContract { try cluster.createOnNodes(clock: $0) }.runAll() }
-  }
-
-  func testMergesMeetTheContract() throws {
-    try check { cluster in try MergeContract { try cluster.createOnNodes(clock: $0) }.runAll() }
-  }
-
-  func testRefundsMeetTheContract() throws {
-    try check { cluster in try RefundContract { try cluster.createOnNodes(clock: $0) }.runAll() }
-  }
+  // MARK: Load
 
   /// Callers of many threads, whose node is cut at several commits, and then at about every fortieth.
   func testNothingIsLostOrDoubledUnderLoad() throws {

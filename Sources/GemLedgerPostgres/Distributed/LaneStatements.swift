@@ -17,9 +17,6 @@ final class LaneStatements {
     self.columns = columns
   }
 
-  /// Returns the statements that replace this one; the last statement gives the result.
-  func naming(_ request: PostgresRequest) -> [PostgresRequest] { named(request, statement(request)).statements }
-
   private func statement(_ request: PostgresRequest) -> LaneStatement {
     if let known = known[request.sql] { return known }
     let statement = LaneStatement(request.sql)
@@ -27,7 +24,7 @@ final class LaneStatements {
     return statement
   }
 
-  /// - Returns: The statements; for a statement of rows of one lane, that lane.
+  /// - Returns: The statements that replace this one, the last of which gives the result; for rows of one lane, it.
   private func named(
     _ request: PostgresRequest, _ statement: LaneStatement
   ) -> (statements: [PostgresRequest], lane: Int32?) {

@@ -164,10 +164,8 @@ final class NodeConnections: Sendable {
     let node: Node?
     do throws(PostgresFailure) { node = try self.node(of: lane) } catch {
       // The node that was read before is used until it is too old.
-      return state.withLock { state in
-        state.lanes[lane].schedule.fail(at: now())
-        state.lanes[lane].isBeingTried = false
-      }
+      state.withLock { $0.lanes[lane].schedule.fail(at: now()) }
+      return endTry(lane)
     }
     let unused = state.withLock { state in
       let former = state.lanes[lane].node
