@@ -45,6 +45,9 @@ extension LedgerCommand {
   /// Nil if it uses only its customer's rows.
   package var footprint: Footprint? { body.action.command.footprint(besides: body.customer) }
 
+  /// The hash of its customer's id.
+  package var customerHash: Int { body.customerHash }
+
   /// The row of the catalog that it uses.
   package var catalogKey: IndexKey? {
     switch body.action {

@@ -20,7 +20,6 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
     }
     try tables.statements.translating { () throws(SQLiteFailure) in try tables.statements.hot(.begin).run() }
     wroteGeneration = false
-    tables.keys.beginWriting()
     // A copy's commits change many accounts, each once or twice.
     guard !tables.copies.isCopy else { return }
     do throws(LedgerError) {
@@ -75,6 +74,10 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
     wroteGeneration = false
     guard connection.isInTransaction else { return }
     sqlite3_exec(connection.database, "ROLLBACK", nil, nil, nil)
+  }
+
+  func prefetchIntoCache(_ commands: Slice<UnsafeBufferPointer<LedgerCommand>>) {
+    tables.customers.prefetchIntoCache(commands)
   }
 
   // MARK: Writing

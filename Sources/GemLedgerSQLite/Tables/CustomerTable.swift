@@ -38,6 +38,14 @@ final class CustomerTable {
     return FoundCustomer(survivor, original: found.number)
   }
 
+  /// Brings the rows of the commands' customers into the processor's cache.
+  func prefetchIntoCache(_ commands: Slice<UnsafeBufferPointer<LedgerCommand>>) {
+    withUnsafeTemporaryAllocation(of: CustomerNumber.self, capacity: commands.count) { numbers in
+      for (index, command) in commands.enumerated() { numbers[index] = hints[command.customerHash] }
+      cache.prefetchIntoCache(numbers)
+    }
+  }
+
   private func hinted(
     _ id: CustomerID, _ number: CustomerNumber
   ) throws(SQLiteFailure) -> (FoundCustomer, mergedInto: CustomerNumber)? {

@@ -2,25 +2,16 @@ internal import GemLedger
 
 /// Idempotency keys with the outcomes of their requests.
 final class KeyTable {
-  /// What an open transaction knows of the greatest key.
-  private enum Greatest {
-    /// Not to be used: a reading connection has another state in its next transaction.
-    case unknown
-    case unread
-    case uuid(high: UInt64, low: UInt64)
+  private let statements: StatementRunner
+  private let cache: RowCache
+
+  init(_ statements: StatementRunner, _ cache: RowCache) {
+    self.statements = statements
+    self.cache = cache
   }
 
-  private let statements: StatementRunner
-  // Only one thread at a time uses a connection and its tables, so this needs no exclusivity checks.
-  @exclusivity(unchecked) private var greatest = Greatest.unknown
-
-  init(statements: StatementRunner) { self.statements = statements }
-
-  /// Begins a transaction that excludes other writers, with reads before its writes.
-  func beginWriting() { greatest = .unread }
-
   func key(_ key: IdempotencyKey, customer: CustomerNumber) throws(LedgerError) -> KeyRow? {
-    if try isGreaterThanAll(key) { return nil }
+    if try isCertainlyNew(key) { return nil }
     let path = statements.path
     let found = try statements.translating { () throws(SQLiteFailure) -> (Fingerprint, Int64?, String?)? in
       let statement = try statements.hot(.key)
@@ -39,23 +30,23 @@ final class KeyTable {
       outcome: try Self.outcome(transaction: transaction, refusal: refusal, path: path))
   }
 
-  /// Whether the key is after all keys of the table, as time-ordered keys are: they need no search.
-  private func isGreaterThanAll(_ key: IdempotencyKey) throws(LedgerError) -> Bool {
-    if case .unknown = greatest { return false }
-    guard let (high, low) = HexForm.parseUUID(key.text) else { return false }
-    if case .unread = greatest {
+  /// Whether the key needs no search.
+  private func isCertainlyNew(_ key: IdempotencyKey) throws(LedgerError) -> Bool {
+    guard cache.isReading, let uuid = HexForm.parseUUID(key.text) else { return false }
+    if cache.keys == nil { cache.keys = try greatest().map { RecentKeys(after: $0) } }
+    return cache.keys?.lacks(uuid) == true
+  }
+
+  /// Returns the greatest UUID; zero if the table has none, nil if it is damaged.
+  private func greatest() throws(LedgerError) -> RecentKeys.UUID? {
+    try statements.translating { () throws(SQLiteFailure) in
+      let statement = try statements.hot(.lastKey)
+      defer { statement.reset() }
       // A text sorts before every UUID, so a table that ends with one has none.
-      greatest = try statements.translating { () throws(SQLiteFailure) in
-        let statement = try statements.hot(.lastKey)
-        defer { statement.reset() }
-        guard try statement.step(), statement.isBlob(0) else { return .uuid(high: 0, low: 0) }
-        // A blob of another size is damage.
-        guard let (high, low) = statement.keyWords(0) else { return .unknown }
-        return .uuid(high: high, low: low)
-      }
+      guard try statement.step(), statement.isBlob(0) else { return (0, 0) }
+      // A blob of another size is damage.
+      return statement.keyWords(0)
     }
-    guard case .uuid(let lastHigh, let lastLow) = greatest else { return false }
-    return (high, low) > (lastHigh, lastLow)
   }
 
   func keys(_ wanted: [IndexKey]) throws(LedgerError) -> [KeyRow] {
@@ -193,7 +184,6 @@ final class KeyTable {
   // MARK: Writing
 
   func add(_ keys: [KeyRow]) throws(LedgerError) {
-    if !keys.isEmpty { greatest = .unknown }
     try statements.insert(.addKey, keys, Self.bind)
   }
 

@@ -36,7 +36,7 @@ struct SQLiteTables {
     events = JournalEventTable(statements: statements)
     copies = CopyTable(statements, isCopy: isCopy)
     sequences = SequenceTable(statements: statements, copies: copies)
-    keys = KeyTable(statements: statements)
+    keys = KeyTable(statements, cache)
     purchases = PurchaseTable(statements: statements)
     entitlements = EntitlementTable(statements: statements)
     items = ItemTable(statements: statements)
