@@ -197,7 +197,9 @@ final class Lane: Sendable {
   /// a third.
   private static func bound(waiting: Int, answered: Int) -> Int {
     let around = waiting + answered
-    return around < 64 ? waiting : (around + 1) / 2
+    let half = (around + 1) / 2
+    // To take all costs least: no command is copied.
+    return around < 64 || waiting < half + half / 8 ? waiting : half
   }
 }
 
@@ -205,6 +207,10 @@ extension Lane.Group {
   /// Takes the first callers' commands out, at most a group's bound of them; the first caller's always.
   fileprivate mutating func take(callers: Int) -> Self {
     var group = Self()
+    if callers >= waiters.count, commands.count <= Limits.commandsPerGroup {
+      swap(&group, &self)
+      return group
+    }
     for (waiter, count) in waiters.prefix(callers) {
       guard group.waiters.isEmpty || group.commands.count + count <= Limits.commandsPerGroup else { break }
       group.commands += commands[group.commands.count..<group.commands.count + count]
