@@ -21,6 +21,7 @@ package final class SQLiteStorage: LedgerStorage {
   package let isReadOnly: Bool
   private let isClosed = Atomic(false)
   private let writer: Mutex<Writer>
+  private let checkpointer: Checkpointer
   private let readers: Mutex<Readers>
 
   /// The writing connection, opened on first use.
@@ -62,7 +63,11 @@ package final class SQLiteStorage: LedgerStorage {
     case .ledger: break
     }
     let connection = try Self.openChecked(file, isFirst: true)
-    main = connection.files?.main
+    let main = connection.files?.main
+    self.main = main
+    checkpointer = Checkpointer(pages: sizes.logPages) { () throws(LedgerError) in
+      try Self.openAnother(file, main)
+    }
     isReadOnly = connection.isReadOnly
     let lacksSteps = try Self.translating(file.path) { () throws(SQLiteFailure) in
       try connection.version().schema < Int32(file.steps.count)
@@ -182,11 +187,17 @@ package final class SQLiteStorage: LedgerStorage {
   }
 
   private func openAnother() throws(LedgerError) -> SQLiteTables {
-    let connection = try Self.openChecked(file, isFirst: false)
+    SQLiteTables(try Self.openAnother(file, main), isCopy: isCopy, sizes: sizes)
+  }
+
+  private static func openAnother(
+    _ file: SQLiteFile, _ main: OpenFiles.Identity?
+  ) throws(LedgerError) -> SQLiteConnection {
+    let connection = try openChecked(file, isFirst: false)
     guard connection.files?.main == main else {
       throw MovedFile(what: "\(file.path) was replaced").unavailable(file.path)
     }
-    return SQLiteTables(connection, isCopy: isCopy, sizes: sizes)
+    return connection
   }
 
   /// Returns the file's schema version, including its log.
@@ -255,7 +266,9 @@ package final class SQLiteStorage: LedgerStorage {
     var result: Result<R, LedgerError>?
     writer.withLock { writer in
       do throws(LedgerError) {
-        result = .success(try Self.commit(try openWriter(&writer), body))
+        let session = try openWriter(&writer)
+        result = .success(try Self.commit(session, body))
+        checkpointer.checkpointIfNeeded(after: session.tables.statements.connection)
       } catch {
         result = .failure(error)
       }
@@ -289,8 +302,11 @@ package final class SQLiteStorage: LedgerStorage {
   package func close() {
     isClosed.store(true, ordering: .sequentiallyConsistent)
     readers.withLock { $0.idle.removeAll() }
-    // The last connection to close checkpoints the log, so that the next opening is fast.
-    writer.withLock { $0.session = nil }
+    writer.withLock { writer in
+      checkpointer.close()
+      // The last connection to close checkpoints the log, so that the next opening is fast.
+      writer.session = nil
+    }
   }
 
   // MARK: Connections
@@ -300,6 +316,7 @@ package final class SQLiteStorage: LedgerStorage {
     guard !isReadOnly else { throw file.mayOnlyBeRead }
     if let session = writer.session { return session }
     let session = SQLiteSession(try openAnother())
+    session.tables.statements.connection.countLogPages()
     writer.session = session
     return session
   }
