@@ -141,7 +141,8 @@ final class SQLiteConnection {
   func countLogPages() {
     let count: @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32) -> Int32 = {
       connection, _, _, pages in
-      if let connection { Unmanaged<SQLiteConnection>.fromOpaque(connection).takeUnretainedValue().logPages = Int(pages) }
+      guard let connection else { return SQLITE_OK }
+      Unmanaged<SQLiteConnection>.fromOpaque(connection).takeUnretainedValue().logPages = Int(pages)
       return SQLITE_OK
     }
     sqlite3_wal_hook(database, count, Unmanaged.passUnretained(self).toOpaque())
