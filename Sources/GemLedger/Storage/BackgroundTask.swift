@@ -14,6 +14,13 @@ package final class BackgroundTask<Answer: Sendable>: Sendable {
     }
   }
 
+  /// Waits for the end of the work, for a limited time.
+  ///
+  /// - Returns: Whether the work has ended.
+  package func hasEnded(within milliseconds: Int) -> Bool {
+    group.wait(timeout: .now() + .milliseconds(milliseconds)) == .success
+  }
+
   /// Waits for the end of the work.
   ///
   /// - Throws: The error of the work.

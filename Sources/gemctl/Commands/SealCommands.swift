@@ -1,5 +1,6 @@
 import GemLedger
 import GemLedgerAudit
+import Synchronization
 
 #if Receipts
 import GemLedgerSeal
@@ -49,14 +50,23 @@ struct SealCommands {
       try checkBooks(of: ledger)
       return try invocation.withProgress("Sealing", seal)
     }
-    let sealing = BackgroundTask { () throws(LedgerError) in try seal { _, _ in } }
+    let progress = SealProgress()
+    let sealing = BackgroundTask { () throws(LedgerError) in
+      try seal { done, total in progress.last.withLock { $0 = (done, total) } }
+    }
     do throws(LedgerError) {
       try checkBooks(of: ledger)
     } catch {
       _ = try? sealing.wait()
       throw error
     }
-    return try sealing.wait()
+    return try invocation.withProgress("Sealing") { (report) throws(LedgerError) in
+      while !sealing.hasEnded(within: 100) {
+        let (done, total) = progress.last.withLock { $0 }
+        if total > 0 { report(done, total) }
+      }
+      return try sealing.wait()
+    }
   }
 
   private func checkBooks(of ledger: Ledger) throws(LedgerError) {
@@ -286,6 +296,11 @@ private final class DigestFile {
       "\(path.quotedForPeople) does not hold digests of \(what), as \"gemctl seal --\(what) FILE\" writes them.",
       details: [.text("file", path)])
   }
+}
+
+/// The last report of a seal that another thread makes.
+private final class SealProgress: Sendable {
+  let last = Mutex((done: Int64(0), total: Int64(0)))
 }
 #else
 struct SealCommands {
