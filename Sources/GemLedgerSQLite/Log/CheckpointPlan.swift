@@ -9,7 +9,7 @@ struct CheckpointPlan {
     case nothing
     /// A pass on another thread.
     case beside
-    /// A pass on the writer's thread, before its callers are answered, and after the running pass.
+    /// A pass on the writer's thread, before its callers are answered.
     case inCommit
   }
 
@@ -42,7 +42,7 @@ struct CheckpointPlan {
     if pages < last { (next, copied, begun) = (limit, 0, nil) }
     last = pages
     guard pages >= next else { return .nothing }
-    // A slow pass must not let the log grow without bound.
+    // A pass may wait long for a thread.
     guard !isRunning else { return pages >= 4 * limit ? .inCommit : .nothing }
     let left = pages - copied
     guard left > few, begun.map({ left <= $0 / 2 }) ?? true else { return .inCommit }
