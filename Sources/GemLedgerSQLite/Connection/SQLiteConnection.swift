@@ -141,8 +141,7 @@ final class SQLiteConnection {
   func countLogPages() {
     let count: @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32) -> Int32 = {
       connection, _, _, pages in
-      guard let connection else { return SQLITE_OK }
-      Unmanaged<SQLiteConnection>.fromOpaque(connection).takeUnretainedValue().logPages = Int(pages)
+      if let connection { Unmanaged<SQLiteConnection>.fromOpaque(connection).takeUnretainedValue().logPages = Int(pages) }
       return SQLITE_OK
     }
     sqlite3_wal_hook(database, count, Unmanaged.passUnretained(self).toOpaque())
