@@ -21,7 +21,6 @@ package final class SQLiteStorage: LedgerStorage {
   package let isReadOnly: Bool
   private let isClosed = Atomic(false)
   private let writer: Mutex<Writer>
-  private let checkpointer: Checkpointer
   private let readers: Mutex<Readers>
 
   /// The writing connection, opened on first use.
@@ -63,11 +62,7 @@ package final class SQLiteStorage: LedgerStorage {
     case .ledger: break
     }
     let connection = try Self.openChecked(file, isFirst: true)
-    let main = connection.files?.main
-    self.main = main
-    checkpointer = Checkpointer(pages: sizes.logPages) { () throws(LedgerError) in
-      try Self.openAnother(file, main)
-    }
+    main = connection.files?.main
     isReadOnly = connection.isReadOnly
     let lacksSteps = try Self.translating(file.path) { () throws(SQLiteFailure) in
       try connection.version().schema < Int32(file.steps.count)
@@ -187,17 +182,11 @@ package final class SQLiteStorage: LedgerStorage {
   }
 
   private func openAnother() throws(LedgerError) -> SQLiteTables {
-    SQLiteTables(try Self.openAnother(file, main), isCopy: isCopy, sizes: sizes)
-  }
-
-  private static func openAnother(
-    _ file: SQLiteFile, _ main: OpenFiles.Identity?
-  ) throws(LedgerError) -> SQLiteConnection {
-    let connection = try openChecked(file, isFirst: false)
+    let connection = try Self.openChecked(file, isFirst: false)
     guard connection.files?.main == main else {
       throw MovedFile(what: "\(file.path) was replaced").unavailable(file.path)
     }
-    return connection
+    return SQLiteTables(connection, isCopy: isCopy, sizes: sizes)
   }
 
   /// Returns the file's schema version, including its log.
@@ -266,9 +255,7 @@ package final class SQLiteStorage: LedgerStorage {
     var result: Result<R, LedgerError>?
     writer.withLock { writer in
       do throws(LedgerError) {
-        let session = try openWriter(&writer)
-        result = .success(try Self.commit(session, body))
-        checkpointer.checkpointIfNeeded(after: session.tables.statements.connection)
+        result = .success(try Self.commit(try openWriter(&writer), body))
       } catch {
         result = .failure(error)
       }
@@ -302,11 +289,8 @@ package final class SQLiteStorage: LedgerStorage {
   package func close() {
     isClosed.store(true, ordering: .sequentiallyConsistent)
     readers.withLock { $0.idle.removeAll() }
-    writer.withLock { writer in
-      checkpointer.close()
-      // The last connection to close checkpoints the log, so that the next opening is fast.
-      writer.session = nil
-    }
+    // The last connection to close checkpoints the log, so that the next opening is fast.
+    writer.withLock { $0.session = nil }
   }
 
   // MARK: Connections
@@ -316,7 +300,6 @@ package final class SQLiteStorage: LedgerStorage {
     guard !isReadOnly else { throw file.mayOnlyBeRead }
     if let session = writer.session { return session }
     let session = SQLiteSession(try openAnother())
-    session.tables.statements.connection.countLogPages()
     writer.session = session
     return session
   }

@@ -12,7 +12,7 @@ struct OpenFiles {
   }
 
   /// A file next to the main file, with its identity when it was opened.
-  private struct NeighbourFile: Equatable {
+  private struct NeighbourFile {
     let path: String
     let identity: Identity
   }
@@ -46,9 +46,6 @@ struct OpenFiles {
     }
     lookedAt = SystemCalls.monotonicNanoseconds()
   }
-
-  /// Whether another connection has the same files open.
-  func areSame(as other: Self) -> Bool { main == other.main && beside == other.beside }
 
   /// Checks the open files now.
   ///

@@ -16,8 +16,6 @@ final class SQLiteConnection {
   var stopSign: ReadCancellation?
   /// The open files, once the connection works on a ledger.
   var files: OpenFiles?
-  /// The number of pages in the log after this connection's last commit; 0 before ``countLogPages()``.
-  private(set) var logPages = 0
 
   /// The way to open a file.
   enum Access {
@@ -133,30 +131,6 @@ final class SQLiteConnection {
     buffer?.begin()
     defer { buffer?.finish() }
     try commit()
-  }
-
-  // MARK: The log's pages
-
-  /// Counts the pages of the log with each commit, instead of copying them into the file when they are many.
-  func countLogPages() {
-    let count: @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32) -> Int32 = {
-      connection, _, _, pages in
-      if let connection { Unmanaged<SQLiteConnection>.fromOpaque(connection).takeUnretainedValue().logPages = Int(pages) }
-      return SQLITE_OK
-    }
-    sqlite3_wal_hook(database, count, Unmanaged.passUnretained(self).toOpaque())
-  }
-
-  /// Copies the pages of the log into the file, except those that are after the snapshot of a reader.
-  ///
-  /// It waits for no other connection.
-  ///
-  /// - Returns: Nil if it failed, for example because another connection does this.
-  func checkpoint() -> CheckpointPlan.Progress? {
-    var (pages, copied) = (Int32(0), Int32(0))
-    let code = sqlite3_wal_checkpoint_v2(database, "main", SQLITE_CHECKPOINT_PASSIVE, &pages, &copied)
-    guard code == SQLITE_OK, pages >= 0 else { return nil }
-    return CheckpointPlan.Progress(pages: Int(pages), copied: Int(copied))
   }
 
   var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }

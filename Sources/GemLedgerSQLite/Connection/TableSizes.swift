@@ -1,7 +1,5 @@
-/// The sizes of a storage's tables, and of its log, from which its rows are stored in another way.
+/// The sizes of a storage's tables from which its rows are stored in another way.
 package struct TableSizes: Sendable {
-  /// The number of pages in the log from which they are copied into the file.
-  package var logPages = SQL.checkpointPages
   /// The number of rows in a buffer's small table from which rows are moved to the large one.
   package var limit = 4096
   /// The number of rows moved by one statement; more if they have one key.
