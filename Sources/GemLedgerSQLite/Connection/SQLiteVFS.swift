@@ -1,13 +1,14 @@
 internal import CSQLite
 internal import Synchronization
 
-/// SQLite's default file access with four additions for a ledger.
+/// SQLite's default file access with five additions for a ledger.
 ///
 /// - A sync that a signal interrupted is retried: SQLite would give up, and the state of the commit would be unknown.
 /// - A read that fails or ends early is a read error: SQLite would fill the rest with zeros and treat the rows as
 /// damaged.
 /// - It detects the start of a log.
 /// - It writes the frames of a commit with few system calls (``LogBuffer``).
+/// - No connection commits during a checkpoint (``CheckpointLock``).
 enum SQLiteVFS {
   /// The name of the registered VFS; nil if SQLite has no default VFS.
   static let name: String? = register()
@@ -37,16 +38,25 @@ enum SQLiteVFS {
     let original: UnsafePointer<sqlite3_io_methods>
     /// The frames of a running commit that are not in the log yet; nil for files that are no log.
     let buffer: LogBuffer?
+    /// Nil for files that are no database.
+    let checkpointLock: CheckpointLock?
 
-    init(over original: UnsafePointer<sqlite3_io_methods>, buffer: LogBuffer? = nil) {
-      (own, self.original, self.buffer) = (original.pointee, original, buffer)
+    init(
+      over original: UnsafePointer<sqlite3_io_methods>, buffer: LogBuffer? = nil, checkpointLock: CheckpointLock? = nil
+    ) {
+      (own, self.original, self.buffer, self.checkpointLock) = (original.pointee, original, buffer, checkpointLock)
       own.xSync = syncFile
       own.xRead = readFile
       own.xWrite = writeFile
-      guard buffer != nil else { return }
-      own.xTruncate = truncateLog
-      own.xFileSize = measureLog
-      own.xClose = closeLog
+      if buffer != nil {
+        own.xTruncate = truncateLog
+        own.xFileSize = measureLog
+        own.xClose = closeFile
+      }
+      if checkpointLock != nil, original.pointee.iVersion >= 2 {
+        own.xShmLock = lockIndex
+        own.xClose = closeFile
+      }
     }
   }
 
@@ -68,9 +78,15 @@ enum SQLiteVFS {
     return UnsafePointer(bitPattern: address)
   }
 
-  /// Returns the methods of one open log, until it is closed.
-  fileprivate static func methodsOfLog(over original: UnsafePointer<sqlite3_io_methods>) -> UnsafePointer<Methods> {
-    UnsafePointer(allocate(Methods(over: original, buffer: LogBuffer())))
+  /// Returns the methods of a file that is opened, for a log or a database until it is closed.
+  fileprivate static func methods(
+    over original: UnsafePointer<sqlite3_io_methods>, flags: Int32
+  ) -> UnsafePointer<Methods>? {
+    if flags & SQLITE_OPEN_WAL != 0 { return UnsafePointer(allocate(Methods(over: original, buffer: LogBuffer()))) }
+    if flags & SQLITE_OPEN_MAIN_DB != 0, original.pointee.iVersion >= 2 {
+      return UnsafePointer(allocate(Methods(over: original, checkpointLock: CheckpointLock())))
+    }
+    return methods(over: original)
   }
 
   private static func allocate(_ methods: Methods) -> UnsafeMutablePointer<Methods> {
@@ -85,13 +101,13 @@ enum SQLiteVFS {
     let code = sqlite3_file_control(database, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file)
     // Without a log this is the rollback journal, which may have methods of SQLite.
     guard code == SQLITE_OK, let close = file?.pointee.pMethods?.pointee.xClose,
-      unsafeBitCast(close, to: UInt.self) == closeLogAddress
+      unsafeBitCast(close, to: UInt.self) == closeFileAddress
     else { return nil }
     return methods(of: file)?.pointee.buffer
   }
 
-  private static let closeLogAddress: UInt = {
-    let close: @convention(c) (UnsafeMutablePointer<sqlite3_file>?) -> Int32 = closeLog
+  private static let closeFileAddress: UInt = {
+    let close: @convention(c) (UnsafeMutablePointer<sqlite3_file>?) -> Int32 = closeFile
     return unsafeBitCast(close, to: UInt.self)
   }()
 
@@ -123,6 +139,7 @@ private let errorOfReading = SQLITE_IOERR | 1 << 8
 private let errorOfShortReading = SQLITE_IOERR | 2 << 8
 private let errorOfWriting = SQLITE_IOERR | 3 << 8
 private let errorOfSyncing = SQLITE_IOERR | 4 << 8
+private let errorOfLocking = SQLITE_IOERR | 20 << 8
 
 /// Opens the file with the default VFS and installs the replaced methods.
 private func openFile(
@@ -134,10 +151,7 @@ private func openFile(
   else { return SQLITE_CANTOPEN }
   let code = open(base, name, file, flags, outFlags)
   guard code == SQLITE_OK, let original = file.pointee.pMethods else { return code }
-  let isLog = flags & SQLITE_OPEN_WAL != 0
-  guard let methods = isLog ? SQLiteVFS.methodsOfLog(over: original) : SQLiteVFS.methods(over: original) else {
-    return code
-  }
+  guard let methods = SQLiteVFS.methods(over: original, flags: flags) else { return code }
   file.pointee.pMethods = UnsafeRawPointer(methods).assumingMemoryBound(to: sqlite3_io_methods.self)
   return code
 }
@@ -184,8 +198,19 @@ private func measureLog(_ file: UnsafeMutablePointer<sqlite3_file>?, _ size: Uns
   return code == SQLITE_OK ? measure(file, size) : code
 }
 
-/// Closes a log, outside of a commit.
-private func closeLog(_ file: UnsafeMutablePointer<sqlite3_file>?) -> Int32 {
+/// Locks or unlocks a part of the log's index.
+private func lockIndex(
+  _ file: UnsafeMutablePointer<sqlite3_file>?, _ offset: Int32, _ count: Int32, _ flags: Int32
+) -> Int32 {
+  guard let methods = SQLiteVFS.methods(of: file), let lock = methods.pointee.original.pointee.xShmLock else {
+    return errorOfLocking
+  }
+  guard let checkpointLock = methods.pointee.checkpointLock else { return lock(file, offset, count, flags) }
+  return checkpointLock.lock(offset, count, flags) { lock(file, $0, $1, $2) }
+}
+
+/// Closes a log, outside of a commit, or a database.
+private func closeFile(_ file: UnsafeMutablePointer<sqlite3_file>?) -> Int32 {
   guard let methods = SQLiteVFS.methods(of: file), let close = methods.pointee.original.pointee.xClose else {
     return SQLITE_IOERR
   }
