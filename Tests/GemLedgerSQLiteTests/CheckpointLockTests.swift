@@ -4,7 +4,7 @@ import XCTest
 
 @testable import GemLedgerSQLite
 
-/// No commit comes into a checkpoint, where SQLite before 3.51.3 may lose it and later ones.
+/// No commit comes into a checkpoint, where SQLite before 3.51.3 can lose it and the next ones.
 final class CheckpointLockTests: XCTestCase {
   func testNoCommitBeginsTheLogAgainDuringACheckpoint() throws {
     for access in [SQLiteVFS.name, PausedCheckpoints.name] {
@@ -27,14 +27,16 @@ final class CheckpointLockTests: XCTestCase {
       pause.set { answer = one.code("UPDATE t SET v = 2 WHERE k = 41") }
       try other.run("PRAGMA wal_checkpoint(PASSIVE)")
       let isPrevented = access == SQLiteVFS.name
-      XCTAssertEqual(answer, isPrevented ? SQLITE_BUSY : SQLITE_OK)
+      XCTAssertEqual(answer, isPrevented && CheckpointLock.isNeeded ? SQLITE_BUSY : SQLITE_OK)
       try one.run("PRAGMA wal_autocheckpoint = 10")
       for key in 42...200 { try one.run("UPDATE t SET v = 1 WHERE k = \(key)") }
-      let reader = try Database(path, access)
-      let count = try reader.integer("SELECT count(*) FROM t WHERE v = 1 AND k >= 42")
+      let count = try withExtendedLifetime(pause) {
+        try Database(path, access).integer("SELECT count(*) FROM t WHERE v = 1 AND k >= 42")
+      }
       if isPrevented {
         XCTAssertEqual(count, 159)
-      } else if sqlite3_libversion_number() < 3_051_003 {
+      } else if sqlite3_libversion_number() < 3_044_006 {
+        // Some later versions got the correction too.
         XCTAssertLessThan(count, 159, "the control: SQLite's own file access")
       }
     }
@@ -55,7 +57,8 @@ final class CheckpointLockTests: XCTestCase {
       }
       XCTAssertEqual(try other.integer("SELECT count(*) FROM t"), count, kind)
       try one.run("BEGIN IMMEDIATE; INSERT INTO t VALUES (1)")
-      XCTAssertEqual(try other.integer("PRAGMA wal_checkpoint(\(kind))"), 1, "\(kind) beside a writer is busy")
+      let isBusy = try other.integer("PRAGMA wal_checkpoint(\(kind))") == 1
+      XCTAssertTrue(isBusy || !CheckpointLock.isNeeded, "\(kind) beside a writer")
       try one.run("COMMIT")
       count += 1
     }

@@ -8,7 +8,8 @@ internal import Synchronization
 /// damaged.
 /// - It detects the start of a log.
 /// - It writes the frames of a commit with few system calls (``LogBuffer``).
-/// - No connection commits during a checkpoint (``CheckpointLock``).
+/// - No connection commits during a checkpoint, with a version of SQLite that could lose the commit
+/// (``CheckpointLock``).
 enum SQLiteVFS {
   /// The name of the registered VFS; nil if SQLite has no default VFS.
   static let name: String? = register()
@@ -53,7 +54,7 @@ enum SQLiteVFS {
         own.xFileSize = measureLog
         own.xClose = closeFile
       }
-      if checkpointLock != nil, original.pointee.iVersion >= 2 {
+      if checkpointLock != nil {
         own.xShmLock = lockIndex
         own.xClose = closeFile
       }
@@ -64,7 +65,7 @@ enum SQLiteVFS {
     var addresses: [UInt: UInt] = [:]
   }
 
-  /// The methods for each kind of file except logs; a process has one or two kinds.
+  /// The methods for each kind of file except logs and databases; a process has one or two kinds.
   private static let known = Mutex(KnownMethods())
 
   fileprivate static func methods(over original: UnsafePointer<sqlite3_io_methods>) -> UnsafePointer<Methods>? {
@@ -83,7 +84,7 @@ enum SQLiteVFS {
     over original: UnsafePointer<sqlite3_io_methods>, flags: Int32
   ) -> UnsafePointer<Methods>? {
     if flags & SQLITE_OPEN_WAL != 0 { return UnsafePointer(allocate(Methods(over: original, buffer: LogBuffer()))) }
-    if flags & SQLITE_OPEN_MAIN_DB != 0, original.pointee.iVersion >= 2 {
+    if flags & SQLITE_OPEN_MAIN_DB != 0, original.pointee.iVersion >= 2, CheckpointLock.isNeeded {
       return UnsafePointer(allocate(Methods(over: original, checkpointLock: CheckpointLock())))
     }
     return methods(over: original)

@@ -6,8 +6,11 @@ internal import CSQLite
 /// checkpoint reads the length of a log that is completely copied, and a commit then begins the log again, the
 /// checkpoint states the old length as copied, and frames up to there are never copied
 /// ([WAL-reset bug](https://www.sqlite.org/wal.html#walresetbug)). With the write lock, no commit comes between. A
-/// checkpoint that does not get the lock at once is busy; the next commit of a long log tries again.
+/// checkpoint that does not get the lock at once is busy; the next commit of a long log tries again. It nearly always
+/// gets it, since waiting connections look for the lock only now and then (``waitForLock(_:_:)``).
 final class CheckpointLock {
+  static let isNeeded = sqlite3_libversion_number() < 3_051_003
+
   /// Locks or unlocks with SQLite's file access: the offset of the first lock, the number of locks and SQLite's flags.
   typealias Base = (_ offset: Int32, _ count: Int32, _ flags: Int32) -> Int32
 
