@@ -190,7 +190,7 @@ final class Lane: Sendable {
     }
   }
 
-  /// How many callers the next group takes: with many active, half of them.
+  /// How many callers the next group takes: with many active, half of them, or all who wait if that is little more.
   ///
   /// The others then send their next commands while it commits, and the worker never waits for them. Taking all would
   /// alternate between nearly all and nearly none, so that callers and worker wait for each other; measured, that costs
