@@ -69,7 +69,7 @@ public enum Bench {
       case .sqlite: "storage on SQLite against bare loops over its C API"
       case .anatomy: "bare loops over SQLite's C API, from a naive ledger's rows to this one's, part by part"
       case .callers: "256 callers on SQLite, alone: count its syncs with strace -f -c -e trace=fdatasync,fsync"
-      case .growth: "an adjustment at many customers and entries against one at few"
+      case .growth: "an adjustment at many customers and entries against one at few; --customers N, --entries N"
       case .open: "opening a ledger, after a clean end and after a kill"
       case .size: "bytes of file an adjustment takes"
       case .lots: "a spend from an account with many open lots"

@@ -138,7 +138,7 @@ struct SubjectBench {
         first.remove()
         second.remove()
       }
-      let entries = try second.fill(to: large * 10, keys: keys, print: print)
+      let entries = try second.fill(to: settings.entryCount ?? large * 10, keys: keys, print: print)
       let files = (try first.copy(), second.base)
       let measurement = try Measurement(
         [
