@@ -61,7 +61,8 @@ package struct PostgresTarget: Sendable {
         "schema=\(schema) in the storage's URL is not a name of 1 to 63 characters a-z, 0-9 and _, no digit first.")
     }
     connectionURL = Self.url(parts[0], others)
-    nodeURL = Self.url(parts[0], others.filter { !$0.hasPrefix("hostaddr=") })
+    // Neither the URL's numeric address nor that of the environment is a node's.
+    nodeURL = Self.url(parts[0], others.filter { !$0.hasPrefix("hostaddr=") } + ["hostaddr="])
     self.schema = schema
     self.lanes = lanes
     self.usesNodes = usesNodes

@@ -23,12 +23,16 @@ struct ProcessesBench {
     let processes: Int
     let callers: Int
     var work = ProcessWork.Kind.single
+    /// Whether all callers book for one customer, and so in one lane.
+    var isOfOneCustomer = false
   }
 
   private static let contenders = [
     Contender(name: "1 process, 32 callers", processes: 1, callers: 32),
     Contender(name: "4 processes, 8 callers each", processes: 4, callers: 8),
     Contender(name: "the same, opened just then", processes: 4, callers: 8, work: .singleUnknown),
+    Contender(name: "the same, all for one customer", processes: 4, callers: 8, isOfOneCustomer: true),
+    Contender(name: "1 process, 32 callers for one customer", processes: 1, callers: 32, isOfOneCustomer: true),
     Contender(name: "1 process, 8 callers", processes: 1, callers: 8),
     Contender(name: "1 process, 1 caller", processes: 1, callers: 1),
     Contender(name: "1 process, 64 callers", processes: 1, callers: 64),
@@ -58,7 +62,8 @@ struct ProcessesBench {
   private func measure(_ contender: Contender, _ schema: String, _ customers: Int) throws -> ProcessFigures {
     let running = try (0..<contender.processes).map { _ in
       let work = ProcessWork(
-        url: schema, customers: customers, callers: contender.callers, seconds: seconds, kind: contender.work)
+        url: schema, customers: contender.isOfOneCustomer ? 1 : customers, callers: contender.callers, seconds: seconds,
+        kind: contender.work)
       return try RunningProgram(settings.program, work.arguments, waits: true)
     }
     for process in running { try process.waitUntilReady() }
