@@ -1,3 +1,4 @@
+import GemLedger
 import GemTestSupport
 import XCTest
 
@@ -24,5 +25,38 @@ final class CustomerHintsTests: XCTestCase {
     XCTAssertEqual(hints[7], 4_294_967_295)
     hints[7] = 4_294_967_296
     XCTAssertEqual(hints[7], 4_294_967_295, "a number that has no room is not stored")
+  }
+
+  /// Neighbours are read after some searches, once for each range.
+  func testNeighboursAreReadOnce() {
+    var hints = CustomerHints()
+    for number in 1...64 { XCTAssertNil(hints.neighbours(of: Int64(number) * 1000), "a process with few commands") }
+    XCTAssertEqual(hints.neighbours(of: 300), 256..<384)
+    XCTAssertNil(hints.neighbours(of: 256))
+    XCTAssertNil(hints.neighbours(of: 383))
+    XCTAssertEqual(hints.neighbours(of: 384), 384..<512)
+    XCTAssertEqual(hints.neighbours(of: 1), 0..<128)
+    XCTAssertNil(hints.neighbours(of: 1 << 22), "more customers than there are places")
+  }
+
+  /// After the first searches, nearly all customers of a ledger are found by number, also merged and erased ones.
+  func testCustomersAreFoundWithTheirNeighbours() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("it.sqlite")
+    let made = try Ledger.createSQLite(at: path)
+    let customers = try (0..<2000).map { try Make.customer("customer \($0)") }
+    try made.define(Currency(code: CurrencyCode("GEM"), name: "Gem"))
+    for customer in customers { try made.grant([Make.amount("GEM", 5)], customer: customer) }
+    try made.merge(from: customers[700], into: customers[701])
+    try made.erase(customers[800])
+    made.close()
+    let ledger = try Ledger.openSQLite(at: path)
+    defer { ledger.close() }
+    for customer in customers.shuffled() where customer != customers[800] {
+      try ledger.spend([Make.amount("GEM", 1)], customer: customer)
+    }
+    XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: customers[700]).balance, 8)
+    XCTAssertThrowsError(try ledger.spend([Make.amount("GEM", 1)], customer: customers[800]))
+    try assertBooksAddUp(ledger)
   }
 }

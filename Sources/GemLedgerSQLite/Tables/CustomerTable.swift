@@ -69,7 +69,24 @@ final class CustomerTable {
     // The row of a customer with an added id has another id.
     guard statement.hasText(4, id.text) else { return found }
     hints[hash] = found.0.number
+    if let others = hints.neighbours(of: found.0.number) { readHints(of: others) }
     return keeping(id, found)
+  }
+
+  /// Reads the ids of neighbours, so that they are not searched.
+  private func readHints(of customers: Range<CustomerNumber>) {
+    do throws(SQLiteFailure) {
+      let statement = try statements.cache(
+        "SELECT customer, id FROM customers WHERE customer >= ?1 AND customer < ?2")
+      defer { statement.reset() }
+      statement.bind(1, customers.lowerBound)
+      statement.bind(2, customers.upperBound)
+      while try statement.step() {
+        if let id = statement.optionalText(1) { hints[ByteHash.of(id)] = statement.integer(0) }
+      }
+    } catch {
+      // Hints may be missing: a command that needs the unreadable page fails with it.
+    }
   }
 
   /// Keeps a row with its own id for later groups.
