@@ -9,10 +9,11 @@ import XCTest
 final class AccountBufferTests: XCTestCase {
   private let time = ManualClock()
 
-  /// Buffers that are full after a few commands, and a run of plain transactions with each that can be one.
+  /// Buffers that are full after a few commands, a run of plain transactions with each that can be one, and rows that are
+  /// read with their neighbours at once.
   private static let small: TableSizes = {
     var sizes = TableSizes()
-    (sizes.limit, sizes.step, sizes.customers, sizes.runUp) = (8, 3, 0, 0)
+    (sizes.limit, sizes.step, sizes.customers, sizes.runUp, sizes.missesPerRange) = (8, 3, 0, 0, 1)
     return sizes
   }()
 

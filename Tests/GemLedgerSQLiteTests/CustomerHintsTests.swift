@@ -27,16 +27,21 @@ final class CustomerHintsTests: XCTestCase {
     XCTAssertEqual(hints[7], 4_294_967_295, "a number that has no room is not stored")
   }
 
-  /// Neighbours are read after some searches, once for each range.
+  /// Neighbours are read with each fourth row that was not in memory, once for each range.
   func testNeighboursAreReadOnce() {
-    var hints = CustomerHints()
-    for number in 1...64 { XCTAssertNil(hints.neighbours(of: Int64(number) * 1000), "a process with few commands") }
-    XCTAssertEqual(hints.neighbours(of: 300), 256..<384)
-    XCTAssertNil(hints.neighbours(of: 256))
-    XCTAssertNil(hints.neighbours(of: 383))
-    XCTAssertEqual(hints.neighbours(of: 384), 384..<512)
-    XCTAssertEqual(hints.neighbours(of: 1), 0..<128)
-    XCTAssertNil(hints.neighbours(of: 1 << 22), "more customers than there are places")
+    var ranges = NeighbourRanges(countMax: 4096, missesPerRange: 4)
+    func afterThreeMisses(_ number: Int64) -> Range<Int64>? {
+      for _ in 1...3 { XCTAssertNil(ranges.range(around: 2000)) }
+      return ranges.range(around: number)
+    }
+    XCTAssertEqual(afterThreeMisses(300), 256..<384)
+    XCTAssertNil(afterThreeMisses(256))
+    XCTAssertNil(afterThreeMisses(383))
+    XCTAssertEqual(afterThreeMisses(384), 384..<512)
+    XCTAssertEqual(afterThreeMisses(1), 0..<128)
+    XCTAssertEqual(afterThreeMisses(4095), 3968..<4096)
+    XCTAssertNil(ranges.range(around: 4096), "more customers than there are places")
+    XCTAssertNil(afterThreeMisses(1000))
   }
 
   /// After the first searches, nearly all customers of a ledger are found by number, also merged and erased ones.

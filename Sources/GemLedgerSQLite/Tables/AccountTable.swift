@@ -12,24 +12,34 @@ final class AccountTable {
   private let isCopy: Bool
   /// Whether changed rows are written to the buffer; false as long as it is empty and the customers are few.
   private var isBuffered = false
+  private var neighbours: NeighbourRanges
 
   init(_ statements: StatementRunner, _ cache: RowCache, isCopy: Bool, sizes: TableSizes) {
     self.statements = statements
     self.cache = cache
     self.isCopy = isCopy
     buffer = RowBuffer(statements, SQL.accountsBuffer, sizes: sizes)
+    neighbours = NeighbourRanges(countMax: RowCache.rowCount, missesPerRange: sizes.missesPerRange)
   }
 
   // MARK: Accounts
 
   func account(_ number: AccountNumber) throws(LedgerError) -> AccountRow? {
     if let row = cache.account(number) { return row }
-    let row = try statements.translating { () throws(SQLiteFailure) -> AccountRow? in
-      if let row = try account(number, .bufferedAccount) { return row }
-      return try account(number, .account)
+    return try statements.translating { () throws(SQLiteFailure) -> AccountRow? in
+      var found = try account(number, .bufferedAccount)
+      if found == nil { found = try account(number, .account) }
+      guard let row = found else { return nil }
+      cache.keep(row)
+      if cache.isReading, let others = neighbours.range(around: number.customer) { try keepAccounts(of: others) }
+      return row
     }
-    if let row { cache.keep(row) }
-    return row
+  }
+
+  private func keepAccounts(of customers: Range<CustomerNumber>) throws(SQLiteFailure) {
+    try statements.readAhead(Self.selectRange, Self.accounts(of: customers), column: 12) {
+      (row) throws(SQLiteFailure) in cache.keep(try Self.account(row))
+    }
   }
 
   private func account(
@@ -45,18 +55,26 @@ final class AccountTable {
   func accounts(of keys: [IndexKey]) throws(LedgerError) -> [AccountRow] {
     var found: [AccountRow] = []
     for key in keys {
+      let range = Self.accounts(of: key.first..<key.first + 1)
       found += try statements.all(
-        """
-        SELECT balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment, pool_granted,
-          pool_remaining, open_lots, next_expiry, account, next_scheduled_at
-        FROM accounts WHERE account >= ?1 AND account < ?2 ORDER BY account
-        """,
+        Self.selectRange,
         {
-          $0.bind(1, AccountNumber(customer: key.first, currency: 0).rawValue)
-          $0.bind(2, AccountNumber(customer: key.first + 1, currency: 0).rawValue)
+          $0.bind(1, range.lowerBound)
+          $0.bind(2, range.upperBound)
         }, Self.account)
     }
     return found
+  }
+
+  private static let selectRange: StaticString = """
+    SELECT balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment, pool_granted,
+      pool_remaining, open_lots, next_expiry, account, next_scheduled_at
+    FROM accounts WHERE account >= ?1 AND account < ?2 ORDER BY account
+    """
+
+  private static func accounts(of customers: Range<CustomerNumber>) -> Range<Int64> {
+    AccountNumber(customer: customers.lowerBound, currency: 0)
+      .rawValue..<AccountNumber(customer: customers.upperBound, currency: 0).rawValue
   }
 
   func accounts(after: AccountNumber, limit: Int) throws(LedgerError) -> [AccountRow] {

@@ -6,17 +6,10 @@ internal import GemLedger
 /// row. The row has the id, so a wrong number is noticed, and hints never have to be removed. At most 16 MiB.
 struct CustomerHints {
   private static let countMin = 1 << 12
-  private static let countMax = 1 << 22
-  /// The number of customers that are read together, which one to three pages have.
-  private static let neighbourCount = 128
-  /// The number of searches without neighbours: a process that runs one command reads no others.
-  private static let lonelySearchCount = 64
+  static let countMax = 1 << 22
 
   /// Empty until the first number is stored, then a power of two.
   private var numbers: [UInt32] = []
-  private var searchCount = 0
-  /// Whether the neighbours were read, for each range of numbers.
-  private var areKnown: [Bool] = []
 
   /// The number that was stored last with a hash of the same place, or 0.
   subscript(hash: Int) -> CustomerNumber {
@@ -35,18 +28,5 @@ struct CustomerHints {
       // The hash is not known any more, and decides which of the two is the right place: the other is a wrong hint.
       numbers += numbers
     }
-  }
-  /// Returns the customers to read with one that a search found; nil if they were read before.
-  ///
-  /// Their rows are on the same page or the next one, and reading one takes a tenth of the time of a search.
-  mutating func neighbours(of number: CustomerNumber) -> Range<CustomerNumber>? {
-    searchCount += 1
-    guard searchCount > Self.lonelySearchCount, (0..<Int64(Self.countMax)).contains(number) else { return nil }
-    let place = Int(number) / Self.neighbourCount
-    if areKnown.count <= place { areKnown += Array(repeating: false, count: place + 1 - areKnown.count) }
-    guard !areKnown[place] else { return nil }
-    areKnown[place] = true
-    let start = Int64(place * Self.neighbourCount)
-    return start..<start + Int64(Self.neighbourCount)
   }
 }

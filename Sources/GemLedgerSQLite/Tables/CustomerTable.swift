@@ -5,13 +5,15 @@ final class CustomerTable {
   let statements: StatementRunner
   let catalog: CatalogTable
   private let cache: RowCache
-  // Only one thread at a time uses a connection and its tables, so this needs no exclusivity checks.
+  // Only one thread at a time uses a connection and its tables, so these need no exclusivity checks.
   @exclusivity(unchecked) private var hints = CustomerHints()
+  @exclusivity(unchecked) private var neighbours: NeighbourRanges
 
-  init(statements: StatementRunner, catalog: CatalogTable, cache: RowCache) {
+  init(statements: StatementRunner, catalog: CatalogTable, cache: RowCache, sizes: TableSizes) {
     self.statements = statements
     self.catalog = catalog
     self.cache = cache
+    neighbours = NeighbourRanges(countMax: CustomerHints.countMax, missesPerRange: sizes.missesPerRange)
   }
 
   // MARK: Reading
@@ -69,23 +71,22 @@ final class CustomerTable {
     // The row of a customer with an added id has another id.
     guard statement.hasText(4, id.text) else { return found }
     hints[hash] = found.0.number
-    if let others = hints.neighbours(of: found.0.number) { readHints(of: others) }
+    if let others = neighbours.range(around: found.0.number) { try remember(others) }
     return keeping(id, found)
   }
 
-  /// Reads the ids of neighbours, so that they are not searched.
-  private func readHints(of customers: Range<CustomerNumber>) {
-    do throws(SQLiteFailure) {
-      let statement = try statements.cache(
-        "SELECT customer, id FROM customers WHERE customer >= ?1 AND customer < ?2")
-      defer { statement.reset() }
-      statement.bind(1, customers.lowerBound)
-      statement.bind(2, customers.upperBound)
-      while try statement.step() {
-        if let id = statement.optionalText(1) { hints[ByteHash.of(id)] = statement.integer(0) }
-      }
-    } catch {
-      // Hints may be missing: a command that needs the unreadable page fails with it.
+  /// Reads customers, so that they are found by number or in memory.
+  private func remember(_ customers: Range<CustomerNumber>) throws(SQLiteFailure) {
+    try statements.readAhead(
+      """
+      SELECT customer, frozen, merged_into, merged_count, id FROM customers WHERE customer >= ?1 AND customer < ?2
+      ORDER BY customer
+      """, customers, column: 0
+    ) { (row) throws(SQLiteFailure) in
+      guard let text = row.optionalText(4) else { return }
+      let found = try Self.found(row)
+      hints[ByteHash.of(text)] = found.0.number
+      if found.0.number < RowCache.rowCount { _ = keeping(CustomerID(unchecked: text), found) }
     }
   }
 

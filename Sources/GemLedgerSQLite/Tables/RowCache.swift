@@ -6,6 +6,9 @@ internal import GemLedger
 /// each. As with SQLite's own cache, the rows are those of the last commit: this connection's commits update them, and
 /// a commit of another connection or a failed transaction empties the cache. At most 34 MiB.
 final class RowCache {
+  /// The number of accounts, and of customers, that have places.
+  static let rowCount = RowSlots<AccountRow>.count
+
   /// What the connection is doing.
   private enum Stage {
     /// Nothing, or no transaction of a group.
@@ -135,6 +138,7 @@ private struct RowSlots<Row> {
 
   private static var chunkCount: Int { 128 }
   private static var chunkSize: Int { 1024 }
+  static var count: Int { chunkCount * chunkSize }
 
   /// Empty until the first row of each is kept.
   private var chunks: [[Slot]] = Array(repeating: [], count: Self.chunkCount)
@@ -172,7 +176,7 @@ private struct RowSlots<Row> {
   }
 
   private static func place(_ number: Int64) -> (chunk: Int, place: Int) {
-    let place = Int(truncatingIfNeeded: number) & (chunkCount * chunkSize - 1)
+    let place = Int(truncatingIfNeeded: number) & (count - 1)
     return (place / chunkSize, place % chunkSize)
   }
 

@@ -28,7 +28,7 @@ struct SQLiteTables {
   init(_ connection: SQLiteConnection, isCopy: Bool, sizes: TableSizes) {
     statements = StatementRunner(connection)
     catalog = CatalogTable(statements: statements)
-    customers = CustomerTable(statements: statements, catalog: catalog, cache: cache)
+    customers = CustomerTable(statements: statements, catalog: catalog, cache: cache, sizes: sizes)
     accountTokens = AccountTokenTable(statements: statements)
     accounts = AccountTable(statements, cache, isCopy: isCopy, sizes: sizes)
     lots = LotTable(statements: statements)
