@@ -64,4 +64,51 @@ final class CustomerHintsTests: XCTestCase {
     XCTAssertThrowsError(try ledger.spend([Make.amount("GEM", 1)], customer: customers[800]))
     try assertBooksAddUp(ledger)
   }
+
+  /// A read that fails while neighbours are read fails the group as a whole: SQLite has ended its transaction.
+  func testAGroupWithAFailedReadBooksNothing() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("it.sqlite")
+    let faulty = try FaultyFiles()
+    let made = try Ledger.createSQLite(at: path)
+    try made.define(Currency(code: CurrencyCode("GEM"), name: "Gem"))
+    let customers = try (0..<2000).map { try Make.customer("a customer with a long id, number \($0)") }
+    for start in stride(from: 0, to: customers.count, by: 500) {
+      let grants = try customers[start..<start + 500].map {
+        LedgerCommand.grant([try Make.amount("GEM", 1000)], customer: $0)
+      }
+      for result in made.submit(grants) { _ = try result.get() }
+    }
+    made.close()
+    var sizes = TableSizes()
+    sizes.missesPerRange = 1
+    var (number, failureCount) = (0, 0)
+    repeat {
+      let ledger = Ledger(storage: try SQLiteStorage(path: path, now: LedgerClock.system.now(), sizes: sizes))
+      defer { ledger.close() }
+      let spends = try (0..<20).map { index in
+        try LedgerCommand.spend(
+          [Make.amount("GEM", 1)], customer: customers[100 * index], key: Make.key("\(number) \(index)"))
+      }
+      faulty.set(.oneRead(after: number))
+      let results = ledger.submit(spends)
+      let hasStruck = faulty.struck > 0
+      faulty.set(nil)
+      if results.contains(where: { (try? $0.get()) == nil }) {
+        failureCount += 1
+        let balance = try ledger.balance(of: CurrencyCode("GEM"), customer: customers[0]).balance
+        XCTAssertEqual(balance, 1000 - Int64(number), "read \(number) failed, and so did the group")
+      }
+      number += 1
+      for result in ledger.submit(spends) {
+        XCTAssertEqual(try result.get().entries[0].balance, 1000 - Int64(number), "read \(number)")
+      }
+      if !hasStruck { break }
+    } while number < 500
+    XCTAssertGreaterThan(failureCount, 10)
+    XCTAssertLessThan(number, 500)
+    let ledger = try Ledger.openSQLite(at: path)
+    try assertBooksAddUp(ledger)
+    ledger.close()
+  }
 }
