@@ -13,7 +13,7 @@ final class AccountBufferTests: XCTestCase {
   /// read with their neighbours at once.
   private static let small: TableSizes = {
     var sizes = TableSizes()
-    (sizes.limit, sizes.step, sizes.customers, sizes.runUp, sizes.missesPerRange) = (8, 3, 0, 0, 1)
+    (sizes.limit, sizes.step, sizes.customers, sizes.runUp, sizes.searchesPerRange) = (8, 3, 0, 0, 1)
     return sizes
   }()
 

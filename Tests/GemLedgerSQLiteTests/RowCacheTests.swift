@@ -16,7 +16,7 @@ final class RowCacheTests: XCTestCase {
     init(_ path: String, _ clock: LedgerClock, _ generator: SeededRandom) throws {
       try Ledger.createSQLite(at: path, clock: clock, salt: 1).close()
       var sizes = TableSizes()
-      sizes.missesPerRange = 1
+      sizes.searchesPerRange = 1
       storages = try (0..<2).map { _ in try SQLiteStorage(path: path, now: clock.now(), sizes: sizes) }
       self.generator = Mutex(generator)
     }

@@ -1,4 +1,3 @@
-internal import CSQLite
 internal import GemLedger
 
 /// Reads of scan pages, and of batches of rows by number.
@@ -46,30 +45,23 @@ extension StatementRunner {
     }
   }
 
-  /// Reads a range of rows that no command needs yet, in ascending order of a number.
-  ///
-  /// A damaged row or page ends the reading, and is reported to the command that needs it. Other failures are thrown:
-  /// after some of them SQLite has ended the transaction.
+  /// Passes on a range of rows, in ascending order of a number.
   ///
   /// - Parameter column: The column of the number.
-  func readAhead(
+  func range(
     _ sql: StaticString, _ range: Range<Int64>, column: Int32,
     _ take: (SQLiteStatement) throws(SQLiteFailure) -> Void
   ) throws(SQLiteFailure) {
-    do throws(SQLiteFailure) {
-      let statement = try cache(sql)
-      defer { statement.reset() }
-      statement.bind(1, range.lowerBound)
-      statement.bind(2, range.upperBound)
-      var last = range.lowerBound - 1
-      while try statement.step() {
-        let number = statement.integer(column)
-        guard number > last else { throw .notAscending }
-        last = number
-        try take(statement)
-      }
-    } catch {
-      guard error.code == SQLITE_CORRUPT else { throw error }
+    let statement = try cache(sql)
+    defer { statement.reset() }
+    statement.bind(1, range.lowerBound)
+    statement.bind(2, range.upperBound)
+    var last = range.lowerBound - 1
+    while try statement.step() {
+      let number = statement.integer(column)
+      guard number > last else { throw .notAscending }
+      last = number
+      try take(statement)
     }
   }
 

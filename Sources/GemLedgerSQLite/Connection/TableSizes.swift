@@ -10,8 +10,8 @@ package struct TableSizes: Sendable {
   package var customers: Int64 = 8192
   /// The number of transactions with as many entries before a run of plain transactions begins.
   package var runUp: Int64 = 16
-  /// The number of rows that were not in memory for one that is read with its neighbours (``NeighbourRanges``).
-  package var missesPerRange = 4
+  /// The number of searches for a customer for one that is followed by its neighbours (``NeighbourRanges``).
+  package var searchesPerRange = 4
 
   package init() {}
 }

@@ -18,6 +18,7 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
     if let misplaced = connection.files?.lookNowAndThen(connection, every: Self.lookNanoseconds) {
       throw misplaced.unavailable(connection.path)
     }
+    readAhead()
     try tables.statements.translating { () throws(SQLiteFailure) in try tables.statements.hot(.begin).run() }
     wroteGeneration = false
     // A copy's commits change many accounts, each once or twice.
@@ -31,6 +32,25 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
   }
 
   private static let lookNanoseconds: UInt64 = 1_000_000
+
+  /// Reads the neighbours of customers that the transactions before have searched.
+  ///
+  /// In a transaction a failed read would not be harmless: after some failures SQLite ends the transaction, and after
+  /// others it refuses to write.
+  private func readAhead() {
+    let ranges = tables.customers.neighbours.take()
+    guard !ranges.isEmpty else { return }
+    tables.cache.readingAhead {
+      for range in ranges {
+        do throws(SQLiteFailure) {
+          try tables.customers.readAhead(range)
+          if tables.customers.neighbours.fitIntoCache { try tables.accounts.readAhead(range) }
+        } catch {
+          // Rows that are not in memory are read by the commands that need them, which fail if that is impossible.
+        }
+      }
+    }
+  }
 
   /// A number that changes when another connection commits.
   private func dataVersion() throws(LedgerError) -> Int64 {

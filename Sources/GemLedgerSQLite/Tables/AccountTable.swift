@@ -12,33 +12,30 @@ final class AccountTable {
   private let isCopy: Bool
   /// Whether changed rows are written to the buffer; false as long as it is empty and the customers are few.
   private var isBuffered = false
-  private var neighbours: NeighbourRanges
 
   init(_ statements: StatementRunner, _ cache: RowCache, isCopy: Bool, sizes: TableSizes) {
     self.statements = statements
     self.cache = cache
     self.isCopy = isCopy
     buffer = RowBuffer(statements, SQL.accountsBuffer, sizes: sizes)
-    neighbours = NeighbourRanges(countMax: RowCache.rowCount, missesPerRange: sizes.missesPerRange)
   }
 
   // MARK: Accounts
 
   func account(_ number: AccountNumber) throws(LedgerError) -> AccountRow? {
     if let row = cache.account(number) { return row }
-    return try statements.translating { () throws(SQLiteFailure) -> AccountRow? in
-      var found = try account(number, .bufferedAccount)
-      if found == nil { found = try account(number, .account) }
-      guard let row = found else { return nil }
-      cache.keep(row)
-      if cache.isReading, let others = neighbours.range(around: number.customer) { try keepAccounts(of: others) }
-      return row
+    let row = try statements.translating { () throws(SQLiteFailure) -> AccountRow? in
+      if let row = try account(number, .bufferedAccount) { return row }
+      return try account(number, .account)
     }
+    if let row { cache.keep(row) }
+    return row
   }
 
-  private func keepAccounts(of customers: Range<CustomerNumber>) throws(SQLiteFailure) {
-    try statements.readAhead(Self.selectRange, Self.accounts(of: customers), column: 12) {
-      (row) throws(SQLiteFailure) in cache.keep(try Self.account(row))
+  /// Reads the accounts of customers into memory.
+  func readAhead(_ customers: Range<CustomerNumber>) throws(SQLiteFailure) {
+    try statements.range(Self.selectRange, Self.accounts(of: customers), column: 12) { (row) throws(SQLiteFailure) in
+      cache.keep(try Self.account(row))
     }
   }
 
@@ -54,14 +51,12 @@ final class AccountTable {
 
   func accounts(of keys: [IndexKey]) throws(LedgerError) -> [AccountRow] {
     var found: [AccountRow] = []
-    for key in keys {
-      let range = Self.accounts(of: key.first..<key.first + 1)
-      found += try statements.all(
-        Self.selectRange,
-        {
-          $0.bind(1, range.lowerBound)
-          $0.bind(2, range.upperBound)
-        }, Self.account)
+    try statements.translating { () throws(SQLiteFailure) in
+      for key in keys {
+        try statements.range(Self.selectRange, Self.accounts(of: key.first..<key.first + 1), column: 12) {
+          (row) throws(SQLiteFailure) in found.append(try Self.account(row))
+        }
+      }
     }
     return found
   }

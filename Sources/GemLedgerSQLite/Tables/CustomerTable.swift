@@ -7,13 +7,14 @@ final class CustomerTable {
   private let cache: RowCache
   // Only one thread at a time uses a connection and its tables, so these need no exclusivity checks.
   @exclusivity(unchecked) private var hints = CustomerHints()
-  @exclusivity(unchecked) private var neighbours: NeighbourRanges
+  /// The neighbours of customers that were searched in transactions of the writer.
+  @exclusivity(unchecked) var neighbours: NeighbourRanges
 
   init(statements: StatementRunner, catalog: CatalogTable, cache: RowCache, sizes: TableSizes) {
     self.statements = statements
     self.catalog = catalog
     self.cache = cache
-    neighbours = NeighbourRanges(countMax: CustomerHints.countMax, missesPerRange: sizes.missesPerRange)
+    neighbours = NeighbourRanges(searchesPerRange: sizes.searchesPerRange)
   }
 
   // MARK: Reading
@@ -71,13 +72,13 @@ final class CustomerTable {
     // The row of a customer with an added id has another id.
     guard statement.hasText(4, id.text) else { return found }
     hints[hash] = found.0.number
-    if let others = neighbours.range(around: found.0.number) { try remember(others) }
+    if cache.isReading { neighbours.note(found.0.number) }
     return keeping(id, found)
   }
 
   /// Reads customers, so that they are found by number or in memory.
-  private func remember(_ customers: Range<CustomerNumber>) throws(SQLiteFailure) {
-    try statements.readAhead(
+  func readAhead(_ customers: Range<CustomerNumber>) throws(SQLiteFailure) {
+    try statements.range(
       """
       SELECT customer, frozen, merged_into, merged_count, id FROM customers WHERE customer >= ?1 AND customer < ?2
       ORDER BY customer
@@ -86,7 +87,7 @@ final class CustomerTable {
       guard let text = row.optionalText(4) else { return }
       let found = try Self.found(row)
       hints[ByteHash.of(text)] = found.0.number
-      if found.0.number < RowCache.rowCount { _ = keeping(CustomerID(unchecked: text), found) }
+      if neighbours.fitIntoCache { _ = keeping(CustomerID(unchecked: text), found) }
     }
   }
 

@@ -1,36 +1,45 @@
 internal import GemLedger
 
-/// The ranges of customers whose rows are read together into memory, each range once.
+/// The ranges of customers whose rows the writer reads together into memory, each range once.
 ///
-/// Neighbours are on the same pages, so that reading a row with them takes a tenth of the time of reading it alone. A
-/// ledger that was just opened would read the rows of each customer alone.
+/// Neighbours are on the same pages, so that reading a row with them takes a tenth of the time of reading it alone. In a
+/// ledger that was just opened, each customer would be searched alone.
 struct NeighbourRanges {
   private static let size = 128
+  /// The number of ranges that a transaction waits for, a few milliseconds.
+  private static let countPerTransaction = 16
 
-  /// Not every row that is not in memory is read with its neighbours: a process that runs one command reads no others,
-  /// and the first large groups do not wait for all ranges.
-  private let missesPerRange: Int
-  /// The number of customers that the memory has places for; with more, neighbours would replace rows in use.
-  private let countMax: Int
-  private var missCount = 0
-  private var isTooSmall = false
-  private var areRead: [Bool] = []
+  /// The number of searches for one that is followed by its neighbours: a process that runs one command reads no others.
+  private let searchesPerRange: Int
+  private var searchCount = 0
+  private var highest: CustomerNumber = 0
+  private var areKnown: [Bool] = []
+  private var pending: [Range<CustomerNumber>] = []
 
-  init(countMax: Int, missesPerRange: Int) {
-    self.countMax = countMax
-    self.missesPerRange = missesPerRange
+  init(searchesPerRange: Int) { self.searchesPerRange = searchesPerRange }
+
+  /// Whether the rows of all customers have places in the writer's memory; otherwise neighbours would replace rows in
+  /// use.
+  var fitIntoCache: Bool { highest < RowCache.rowCount }
+
+  /// Notes that a customer was searched by id.
+  mutating func note(_ number: CustomerNumber) {
+    highest = max(highest, number)
+    searchCount += 1
+    guard searchCount % searchesPerRange == 0, (0..<Int64(CustomerHints.countMax)).contains(number) else { return }
+    let place = Int(number) / Self.size
+    if areKnown.count <= place { areKnown += Array(repeating: false, count: place + 1 - areKnown.count) }
+    guard !areKnown[place] else { return }
+    areKnown[place] = true
+    let start = Int64(place * Self.size)
+    pending.append(start..<start + Int64(Self.size))
   }
 
-  /// Returns the customers to read with one who was not in memory; nil if only that one is to be read.
-  mutating func range(around number: CustomerNumber) -> Range<CustomerNumber>? {
-    if number >= countMax { isTooSmall = true }
-    missCount += 1
-    guard !isTooSmall, number >= 0, missCount % missesPerRange == 0 else { return nil }
-    let place = Int(number) / Self.size
-    if areRead.count <= place { areRead += Array(repeating: false, count: place + 1 - areRead.count) }
-    guard !areRead[place] else { return nil }
-    areRead[place] = true
-    let start = Int64(place * Self.size)
-    return start..<start + Int64(Self.size)
+  /// Returns the ranges to read before the next transaction.
+  mutating func take() -> [Range<CustomerNumber>] {
+    guard !pending.isEmpty else { return [] }
+    let taken = Array(pending.prefix(Self.countPerTransaction))
+    pending.removeFirst(taken.count)
+    return taken
   }
 }

@@ -114,6 +114,14 @@ final class RowCache {
 
   // MARK: Looking ahead
 
+  /// Keeps rows that the body reads before a transaction; it drops them if another connection has committed since the
+  /// last one.
+  func readingAhead(_ body: () -> Void) {
+    stage = .reading
+    defer { stage = .idle }
+    body()
+  }
+
   /// Reads the rows of a few dozen customers, one kind of row after the other.
   ///
   /// With many customers nearly every row is a miss in the processor's cache. Independent reads overlap.
