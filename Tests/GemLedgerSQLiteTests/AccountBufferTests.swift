@@ -9,11 +9,10 @@ import XCTest
 final class AccountBufferTests: XCTestCase {
   private let time = ManualClock()
 
-  /// Buffers that are full after a few commands, a run of plain transactions with each that can be one, and rows that are
-  /// read with their neighbours at once.
+  /// Buffers that are full after a few commands, and a run of plain transactions with each that can be one.
   private static let small: TableSizes = {
     var sizes = TableSizes()
-    (sizes.limit, sizes.step, sizes.customers, sizes.runUp, sizes.searchesPerRange) = (8, 3, 0, 0, 1)
+    (sizes.limit, sizes.step, sizes.customers, sizes.runUp) = (8, 3, 0, 0)
     return sizes
   }()
 

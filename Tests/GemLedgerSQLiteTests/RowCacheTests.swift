@@ -15,9 +15,7 @@ final class RowCacheTests: XCTestCase {
 
     init(_ path: String, _ clock: LedgerClock, _ generator: SeededRandom) throws {
       try Ledger.createSQLite(at: path, clock: clock, salt: 1).close()
-      var sizes = TableSizes()
-      sizes.searchesPerRange = 1
-      storages = try (0..<2).map { _ in try SQLiteStorage(path: path, now: clock.now(), sizes: sizes) }
+      storages = try (0..<2).map { _ in try SQLiteStorage(path: path, now: clock.now()) }
       self.generator = Mutex(generator)
     }
 

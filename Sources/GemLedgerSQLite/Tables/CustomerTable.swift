@@ -14,7 +14,7 @@ final class CustomerTable {
     self.statements = statements
     self.catalog = catalog
     self.cache = cache
-    neighbours = NeighbourRanges(searchesPerRange: sizes.searchesPerRange)
+    neighbours = NeighbourRanges(sizes)
   }
 
   // MARK: Reading

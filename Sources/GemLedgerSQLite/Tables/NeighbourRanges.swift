@@ -6,17 +6,13 @@ internal import GemLedger
 /// ledger that was just opened, each customer would be searched alone.
 struct NeighbourRanges {
   private static let size = 128
-  /// The number of ranges that a transaction waits for, a few milliseconds.
-  private static let countPerTransaction = 16
 
-  /// The number of searches for one that is followed by its neighbours: a process that runs one command reads no others.
-  private let searchesPerRange: Int
-  private var searchCount = 0
+  private let sizes: TableSizes
   private var highest: CustomerNumber = 0
   private var areKnown: [Bool] = []
   private var pending: [Range<CustomerNumber>] = []
 
-  init(searchesPerRange: Int) { self.searchesPerRange = searchesPerRange }
+  init(_ sizes: TableSizes) { self.sizes = sizes }
 
   /// Whether the rows of all customers have places in the writer's memory; otherwise neighbours would replace rows in
   /// use.
@@ -25,8 +21,7 @@ struct NeighbourRanges {
   /// Notes that a customer was searched by id.
   mutating func note(_ number: CustomerNumber) {
     highest = max(highest, number)
-    searchCount += 1
-    guard searchCount % searchesPerRange == 0, (0..<Int64(CustomerHints.countMax)).contains(number) else { return }
+    guard (0..<Int64(CustomerHints.countMax)).contains(number) else { return }
     let place = Int(number) / Self.size
     if areKnown.count <= place { areKnown += Array(repeating: false, count: place + 1 - areKnown.count) }
     guard !areKnown[place] else { return }
@@ -35,10 +30,11 @@ struct NeighbourRanges {
     pending.append(start..<start + Int64(Self.size))
   }
 
-  /// Returns the ranges to read before the next transaction.
+  /// Returns the ranges to read before the next transaction; a process that runs one command has none.
   mutating func take() -> [Range<CustomerNumber>] {
     guard !pending.isEmpty else { return [] }
-    let taken = Array(pending.prefix(Self.countPerTransaction))
+    let count = fitIntoCache ? sizes.rangesWithAccountsPerTransaction : sizes.rangesPerTransaction
+    let taken = Array(pending.prefix(count))
     pending.removeFirst(taken.count)
     return taken
   }
