@@ -10,9 +10,10 @@ package struct TableSizes: Sendable {
   package var customers: Int64 = 8192
   /// The number of transactions with as many entries before a run of plain transactions begins.
   package var runUp: Int64 = 16
-  /// The number of ranges of neighbours that the writer reads before a transaction (``NeighbourRanges``): a few
-  /// milliseconds, also if the accounts are read too.
+  /// The number of ranges of neighbours that the writer reads before a transaction, which waits for them
+  /// (``NeighbourRanges``).
   package var rangesPerTransaction = 64
+  /// The number of ranges if their accounts are read too.
   package var rangesWithAccountsPerTransaction = 16
 
   package init() {}

@@ -2,8 +2,8 @@ internal import GemLedger
 
 /// The ranges of customers whose rows the writer reads together into memory, each range once.
 ///
-/// Neighbours are on the same pages, so that reading a row with them takes a tenth of the time of reading it alone. In
-/// a ledger that was just opened, each customer would be searched alone.
+/// Neighbours are on the same pages, so that few pages are read for many rows. In a ledger that was just opened, each
+/// customer would be searched alone.
 struct NeighbourRanges {
   private static let size = 128
 
