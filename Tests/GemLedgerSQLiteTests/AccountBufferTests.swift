@@ -218,6 +218,17 @@ final class AccountBufferTests: XCTestCase {
     for one in [ledger, other] { one.close() }
   }
 
+  /// A damaged row may name the last number that a customer can have.
+  func testTheLastPossibleCustomerHasNoAccounts() throws {
+    let directory = try TemporaryDirectory()
+    let ledger = try create(directory.path("it.sqlite"), time.clock)
+    let rows = try ledger.storage.read { (snapshot) throws(LedgerError) in
+      try snapshot.accounts(of: [RowBounds.number, 1])
+    }
+    XCTAssertEqual(rows, [])
+    ledger.close()
+  }
+
   /// Keys in any order, of two processes and of both forms, are found again.
   func testKeysInAnyOrderAreFoundAgain() throws {
     let directory = try TemporaryDirectory()

@@ -31,13 +31,13 @@ final class CustomerHintsTests: XCTestCase {
   /// Neighbours are read once for each range, and not too many before one transaction.
   func testNeighboursAreReadOnce() {
     var ranges = NeighbourRanges(TableSizes())
-    func take(_ numbers: Int64...) -> [Range<Int64>] {
+    func take(_ numbers: Int64...) -> [ClosedRange<Int64>] {
       for number in numbers { ranges.note(number) }
       return ranges.take()
     }
     XCTAssertEqual(take(), [])
-    XCTAssertEqual(take(300, 256, 383), [256..<384])
-    XCTAssertEqual(take(383, 384, 1), [384..<512, 0..<128])
+    XCTAssertEqual(take(300, 256, 383), [256...383])
+    XCTAssertEqual(take(383, 384, 1), [384...511, 0...127])
     for number in 8..<48 { ranges.note(Int64(number) * 128) }
     XCTAssertEqual((1...4).map { _ in ranges.take().count }, [16, 16, 8, 0])
     XCTAssertTrue(ranges.fitIntoCache)

@@ -49,7 +49,7 @@ extension StatementRunner {
   ///
   /// - Parameter column: The column of the number.
   func range(
-    _ sql: StaticString, _ range: Range<Int64>, column: Int32,
+    _ sql: StaticString, _ range: ClosedRange<Int64>, column: Int32,
     _ take: (SQLiteStatement) throws(SQLiteFailure) -> Void
   ) throws(SQLiteFailure) {
     let statement = try cache(sql)

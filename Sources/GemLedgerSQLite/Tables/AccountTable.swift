@@ -33,7 +33,7 @@ final class AccountTable {
   }
 
   /// Reads the accounts of customers into memory.
-  func readAhead(_ customers: Range<CustomerNumber>) throws(SQLiteFailure) {
+  func readAhead(_ customers: ClosedRange<CustomerNumber>) throws(SQLiteFailure) {
     try statements.range(Self.selectRange, Self.accounts(of: customers), column: 12) { (row) throws(SQLiteFailure) in
       cache.keep(try Self.account(row))
     }
@@ -53,7 +53,7 @@ final class AccountTable {
     var found: [AccountRow] = []
     try statements.translating { () throws(SQLiteFailure) in
       for key in keys {
-        try statements.range(Self.selectRange, Self.accounts(of: key.first..<key.first + 1), column: 12) {
+        try statements.range(Self.selectRange, Self.accounts(of: key.first...key.first), column: 12) {
           (row) throws(SQLiteFailure) in found.append(try Self.account(row))
         }
       }
@@ -64,12 +64,13 @@ final class AccountTable {
   private static let selectRange: StaticString = """
     SELECT balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment, pool_granted,
       pool_remaining, open_lots, next_expiry, account, next_scheduled_at
-    FROM accounts WHERE account >= ?1 AND account < ?2 ORDER BY account
+    FROM accounts WHERE account BETWEEN ?1 AND ?2 ORDER BY account
     """
 
-  private static func accounts(of customers: Range<CustomerNumber>) -> Range<Int64> {
-    AccountNumber(customer: customers.lowerBound, currency: 0)
-      .rawValue..<AccountNumber(customer: customers.upperBound, currency: 0).rawValue
+  private static func accounts(of customers: ClosedRange<CustomerNumber>) -> ClosedRange<Int64> {
+    let first = AccountNumber(customer: customers.lowerBound, currency: 0)
+    let last = AccountNumber(customer: customers.upperBound, currency: RowBounds.currency)
+    return first.rawValue...last.rawValue
   }
 
   func accounts(after: AccountNumber, limit: Int) throws(LedgerError) -> [AccountRow] {

@@ -77,10 +77,10 @@ final class CustomerTable {
   }
 
   /// Reads customers, so that they are found by number or in memory.
-  func readAhead(_ customers: Range<CustomerNumber>) throws(SQLiteFailure) {
+  func readAhead(_ customers: ClosedRange<CustomerNumber>) throws(SQLiteFailure) {
     try statements.range(
       """
-      SELECT customer, frozen, merged_into, merged_count, id FROM customers WHERE customer >= ?1 AND customer < ?2
+      SELECT customer, frozen, merged_into, merged_count, id FROM customers WHERE customer BETWEEN ?1 AND ?2
       ORDER BY customer
       """, customers, column: 0
     ) { (row) throws(SQLiteFailure) in

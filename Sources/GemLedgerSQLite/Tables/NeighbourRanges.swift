@@ -10,7 +10,7 @@ struct NeighbourRanges {
   private let sizes: TableSizes
   private var highest: CustomerNumber = 0
   private var areKnown: [Bool] = []
-  private var pending: [Range<CustomerNumber>] = []
+  private var pending: [ClosedRange<CustomerNumber>] = []
 
   init(_ sizes: TableSizes) { self.sizes = sizes }
 
@@ -26,12 +26,12 @@ struct NeighbourRanges {
     if areKnown.count <= place { areKnown += Array(repeating: false, count: place + 1 - areKnown.count) }
     guard !areKnown[place] else { return }
     areKnown[place] = true
-    let start = Int64(place * Self.size)
-    pending.append(start..<start + Int64(Self.size))
+    let first = Int64(place * Self.size)
+    pending.append(first...first + Int64(Self.size) - 1)
   }
 
   /// Returns the ranges to read before the next transaction; a process that runs one command has none.
-  mutating func take() -> [Range<CustomerNumber>] {
+  mutating func take() -> [ClosedRange<CustomerNumber>] {
     guard !pending.isEmpty else { return [] }
     let count = fitIntoCache ? sizes.rangesWithAccountsPerTransaction : sizes.rangesPerTransaction
     let taken = Array(pending.prefix(count))
