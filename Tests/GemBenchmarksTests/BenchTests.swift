@@ -34,7 +34,7 @@ final class BenchTests: XCTestCase {
 
   func testCallersRunInOneProcessAndInSeveral() throws {
     let lines = try onServer(.processes)
-    XCTAssertEqual(lines.filter { $0.contains("to the first: ") }.count, 6, lines.joined(separator: "\n"))
+    XCTAssertEqual(lines.filter { $0.contains("to the first: ") }.count, 8, lines.joined(separator: "\n"))
   }
 
   private func onServer(_ subject: Bench.Subject) throws -> [String] {
