@@ -70,21 +70,6 @@ final class NodeConnectionTests: XCTestCase {
     cluster.close()
   }
 
-  /// A numeric address, of the URL or of the environment, is the coordinator's and not a node's.
-  func testTheCoordinatorsNumericAddressIsNotTheNodes() throws {
-    let cluster = try NodeCluster()
-    setenv("PGHOSTADDR", "127.0.0.99", 1)
-    defer { unsetenv("PGHOSTADDR") }
-    for parameters in ["", "&hostaddr=127.0.0.98"] {
-      let target = try PostgresTarget(url: cluster.schemas.current + parameters)
-      let node = NodeAddress(host: "127.0.0.1", port: Int(cluster.node.port))
-      let connection = try PostgresConnection(target.at(node))
-      XCTAssertEqual(try connection.ask(PostgresRequest("SELECT 1")).integer(0, 0), 1)
-      connection.close()
-    }
-    cluster.close()
-  }
-
   func testWithoutTheParameterTheCoordinatorIsUsed() throws {
     for parameters in ["lanes=2", "nodes=coordinator"] {
       let (cluster, ledger, storage, customers) = try open(parameters)
